@@ -200,6 +200,12 @@ class Fetch(Section):
     max_rate_bytes: int = setting(
         0, "Maximum body bytes per second, all hosts together; 0: no limit.", at_least=0
     )
+    requests_per_s: float = setting(
+        0.0,
+        "Maximum number of requests per second, all hosts together, such as 5 or 0.1; 0: no limit. "
+        "The delay of each host holds besides.",
+        at_least=0,
+    )
     connections: int = setting(
         256,
         "Maximum number of parallel requests, all hosts together; fewer if the system allows "
@@ -505,6 +511,61 @@ class Node(Section):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refresh(Section):
+    """[refresh] A crawl that runs without end: which known pages it visits again, and when."""
+
+    policy: Literal["uniform", "proportional", "optimal"] = setting(
+        "optimal",
+        "How visits are shared among pages: all alike (uniform), as often as they change "
+        "(proportional), or so that most copies are up to date (optimal).",
+    )
+    order: Literal["fixed", "random"] = setting(
+        "fixed",
+        "The order of visits with the policies uniform and proportional: always the same (fixed) "
+        "or drawn at random (random).",
+    )
+    new_share: float = setting(
+        0.5,
+        "Share of the requests that new pages get while both new pages and visits wait; 1: visits "
+        "only when no new page waits.",
+        at_least=0,
+        at_most=1,
+    )
+    importance: Literal["none", "depth", "links"] = setting(
+        "none",
+        "Which pages count more: none, those near a seed (depth), or those with many links to them "
+        "(links; ranks of the link graph).",
+    )
+    min_interval_s: float = setting(
+        300.0, "Minimum time between two visits of a page, in seconds.", at_least=0
+    )
+    max_interval_s: float = setting(
+        0.0,
+        "A page is visited at least this often, whatever the policy says, in seconds; 0: no such "
+        "limit.",
+        at_least=0,
+    )
+    typical_s: float = setting(
+        60 * 86_400.0,
+        "How long a page stays unchanged on average, in seconds: the first guess for a page of "
+        "which nothing is known.",
+        at_least=0.001,
+    )
+    lists_every_s: float = setting(
+        3600.0,
+        "How often sitemaps are read again, in seconds. They tell of new, changed and gone pages; "
+        "0: never.",
+        at_least=0,
+    )
+    complete_every_s: float = setting(
+        300.0,
+        "How often ranks, anchor texts and the number of duplicates are computed while the crawl "
+        "runs, in seconds, if enough has changed; 0: only at the end.",
+        at_least=0,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Web(Section):
     """[web] What `gossamer serve` allows to users of its page and API."""
 
@@ -514,7 +575,9 @@ class Web(Section):
     )
 
 
-SECTIONS: Final = (Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Node, Web)
+SECTIONS: Final = (
+    Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Node, Refresh, Web,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -530,6 +593,7 @@ class Settings:
     archive: Archive = field(default_factory=Archive)
     parse: Parse = field(default_factory=Parse)
     node: Node = field(default_factory=Node)
+    refresh: Refresh = field(default_factory=Refresh)
     web: Web = field(default_factory=Web)
 
 

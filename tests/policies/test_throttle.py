@@ -21,7 +21,7 @@ def test_without_limits_all_may_be_asked() -> None:
     throttle.took(10**12, now_s=5.0)
 
     assert throttle.is_open(at(12))
-    assert throttle.paid_at_s < 0
+    assert throttle.open_at_s < 0
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_bytes_that_came_are_made_up_for_by_waiting() -> None:
     throttle.took(500, now_s=10.0)
     throttle.took(1500, now_s=10.0)
 
-    assert throttle.paid_at_s == 12.0
+    assert throttle.open_at_s == 12.0
 
 
 def test_what_was_not_used_is_not_saved_up() -> None:
@@ -61,4 +61,34 @@ def test_what_was_not_used_is_not_saved_up() -> None:
 
     throttle.took(1000, now_s=100.0)
 
-    assert throttle.paid_at_s == 101.0
+    assert throttle.open_at_s == 101.0
+
+
+def test_requests_are_spread_over_the_seconds() -> None:
+    throttle, sent = Throttle("", 0, 4.0), 0
+
+    for tick in range(1000):  # ten seconds
+        now_s = 50.0 + tick / 100
+        room = throttle.room(now_s, 64)
+        throttle.sent(room, now_s) if room else None
+        sent += room
+
+    assert 40 <= sent <= 41
+
+
+def test_time_without_requests_is_not_saved_up() -> None:
+    throttle = Throttle("", 0, 100.0)
+    throttle.sent(1, 1.0)
+
+    assert throttle.room(3600.0, 64) <= 11
+
+
+def test_more_requests_than_the_main_loop_has_turns_can_be_sent() -> None:
+    throttle, sent = Throttle("", 0, 200.0), 0
+
+    for tick in range(1, 101):  # twenty turns a second
+        room = throttle.room(tick / 20, 64)
+        throttle.sent(room, tick / 20)
+        sent += room
+
+    assert 980 <= sent <= 1021

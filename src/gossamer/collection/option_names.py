@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gossamer.errors import UsageError
+from gossamer.base.durations import rate_of
+from gossamer.errors import SettingsError, UsageError
 from gossamer.settings import KEYS, describe, nearest, parse_value
 
 FLAGS: Final[dict[str, str]] = {
@@ -29,6 +30,7 @@ FLAGS: Final[dict[str, str]] = {
     "connections": "fetch.connections",
     "header": "fetch.headers",
     "max_rate": "fetch.max_rate_bytes",
+    "rate": "fetch.requests_per_s",
     "hours": "node.hours",
     "cookies": "fetch.cookies_file",
     "logins": "fetch.logins_file",
@@ -45,6 +47,7 @@ OTHERS: Final = {
     "change": "Resume a stored crawl with another scope or URL form.",
     "add": "Crawl a seed of a new site into the same collection.",
 }
+_RATE: Final = "fetch.requests_per_s"
 _MEANINGS: Final = {"no_graph": "Store no links.", "no_index": "Build no search index."}
 
 
@@ -68,6 +71,12 @@ def settings_of(options: Mapping[str, object]) -> dict[str, object]:
 
 def _fitting(key: str, value: object) -> object:
     """Parse a text as its setting requires; lists become tuples."""
+    if key == _RATE and isinstance(value, str):
+        try:
+            return rate_of(value)
+        except ValueError as fault:
+            rate = "a number of requests per second, such as 5, or 5/s, 100/h"
+            raise SettingsError(key, f"is {value!r}, but it must be {rate}") from fault
     if isinstance(value, str):
         return parse_value(key, value)
     if isinstance(value, list | set | frozenset):

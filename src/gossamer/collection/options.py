@@ -83,6 +83,10 @@ class ShortOptions(TypedDict, total=False):
     max_rate: int
     """Maximum body bytes per second, all hosts together; 0: no limit."""
 
+    rate: float
+    """Maximum number of requests per second, all hosts together, such as 5 or 0.1; 0: no limit. The
+    delay of each host holds besides."""
+
     hours: str
     """Local hours in which to send requests, such as `22-6` or `12-13:30,22-6`. Outside them the
     crawl waits."""
@@ -216,6 +220,10 @@ class Options(ShortOptions, total=False):
 
     fetch__max_rate_bytes: int
     """Maximum body bytes per second, all hosts together; 0: no limit."""
+
+    fetch__requests_per_s: float
+    """Maximum number of requests per second, all hosts together, such as 5 or 0.1; 0: no limit. The
+    delay of each host holds besides."""
 
     fetch__connections: int
     """Maximum number of parallel requests, all hosts together; fewer if the system allows fewer
@@ -440,6 +448,41 @@ class Options(ShortOptions, total=False):
     node__min_free_bytes: int
     """The crawl stops when less disk space is free, in bytes. By default a tenth of the disk if the
     disk is smaller than 640 MiB."""
+
+    refresh__policy: Literal["uniform", "proportional", "optimal"]
+    """How visits are shared among pages: all alike (uniform), as often as they change
+    (proportional), or so that most copies are up to date (optimal)."""
+
+    refresh__order: Literal["fixed", "random"]
+    """The order of visits with the policies uniform and proportional: always the same (fixed) or
+    drawn at random (random)."""
+
+    refresh__new_share: float
+    """Share of the requests that new pages get while both new pages and visits wait; 1: visits only
+    when no new page waits."""
+
+    refresh__importance: Literal["none", "depth", "links"]
+    """Which pages count more: none, those near a seed (depth), or those with many links to them
+    (links; ranks of the link graph)."""
+
+    refresh__min_interval_s: float
+    """Minimum time between two visits of a page, in seconds."""
+
+    refresh__max_interval_s: float
+    """A page is visited at least this often, whatever the policy says, in seconds; 0: no such
+    limit."""
+
+    refresh__typical_s: float
+    """How long a page stays unchanged on average, in seconds: the first guess for a page of which
+    nothing is known."""
+
+    refresh__lists_every_s: float
+    """How often sitemaps are read again, in seconds. They tell of new, changed and gone pages; 0:
+    never."""
+
+    refresh__complete_every_s: float
+    """How often ranks, anchor texts and the number of duplicates are computed while the crawl runs,
+    in seconds, if enough has changed; 0: only at the end."""
 
     web__allow_private: Sequence[str]
     """Private networks (CIDR) that crawls started from the page or the API may reach."""

@@ -66,7 +66,10 @@ class Node:
         self._recorder: Recorder | None = None
         self._connections = room_for_connections(parts.settings.fetch.connections)
         parts.scheduler.resize(self._connections)
-        self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
+        fetch = parts.settings.fetch
+        self._throttle = Throttle(
+            parts.settings.node.hours, fetch.max_rate_bytes, fetch.requests_per_s
+        )
         self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
         self._learner = Learner(
@@ -180,8 +183,10 @@ class Node:
             room = min(connections - pool.under_way, _LEASES_AT_ONCE) if pool.is_ready else 0
             leases: list[Lease] = []
             if room and self._may_request():
+                room = self._throttle.room(self._clock.now_s(), room)
                 leases = self._scheduler.next_leases(room)
             if leases:
+                self._throttle.sent(len(leases), self._clock.now_s())
                 pool.give(leases)
             for host in self._scheduler.take_unresolved():
                 tasks.create_task(self._or_fail(partial(self._resolve, host)))
@@ -195,7 +200,7 @@ class Node:
         """Whether the limits of the whole crawl allow a request now."""
         return (
             self._is_open
-            and self._clock.now_s() >= self._throttle.paid_at_s
+            and self._clock.now_s() >= self._throttle.open_at_s
             and self.may_continue()
             and not (self._index is not None and self._index.is_behind)
         )
@@ -221,7 +226,7 @@ class Node:
         ready_s = self._scheduler.next_time_s()
         has_room = self._parts.pool.under_way < self._connections
         if ready_s is not None and has_room and self._is_open:
-            until_s = min(until_s, max(ready_s, self._throttle.paid_at_s, now_s + 0.001))
+            until_s = min(until_s, max(ready_s, self._throttle.open_at_s, now_s + 0.001))
         timer = asyncio.get_running_loop().call_later(until_s - now_s, self._changed.set)
         try:
             await self._changed.wait()

@@ -105,6 +105,10 @@ def crawl(
         int | None,
         _option("--max-rate", "Maximum bytes per second, all hosts together.", "BYTES/s"),
     ] = None,
+    rate: Annotated[
+        str | None,
+        _option("--rate", "Maximum requests per second, all hosts together: 5/s, 100/h.", "N/s"),
+    ] = None,
     hours: Annotated[
         str | None, _option("--hours", "Local hours in which to send requests, e.g. 22-6.", "HOURS")
     ] = None,
