@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from gossamer.policies.policies import Policies
-from gossamer.policies.refresh import FetchedPage
+from gossamer.policies.refresh.never import FetchedPage
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.verify import verify
 from support.a_crawl import crawl, crawl_in_loop

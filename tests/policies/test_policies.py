@@ -8,7 +8,7 @@ from gossamer.policies.duplicates import Duplicates, ExactDuplicates, NoDuplicat
 from gossamer.policies.order import BreadthFirst
 from gossamer.policies.partition import OnePartition, Partition
 from gossamer.policies.policies import Policies
-from gossamer.policies.refresh import FetchedPage, NeverRefresh, Refresh
+from gossamer.policies.refresh.never import FetchedPage, NeverRefresh, Refresh
 from gossamer.policies.stop import Allowance, Stop
 from gossamer.settings import Limits
 

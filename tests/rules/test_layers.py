@@ -37,6 +37,7 @@ WITHIN = {
     "graph": ("ranks",),
     "node": ("start",),
     "parse": ("language", "documents"),
+    "policies": ("refresh",),
     "web": ("protect", "views"),
 }
 FILES = sorted(SRC.rglob("*.py"))

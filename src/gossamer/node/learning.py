@@ -24,7 +24,7 @@ from gossamer.frontier.store import StateTable
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
-from gossamer.policies.refresh import FetchedPage, Refresh
+from gossamer.policies.refresh.never import FetchedPage, Refresh
 from gossamer.records import (
     NAMED,
     Answer,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gossamer.policies.duplicates import Duplicates, ExactDuplicates
 from gossamer.policies.order import BreadthFirst, Order
 from gossamer.policies.partition import OnePartition, Partition
-from gossamer.policies.refresh import NeverRefresh, Refresh
+from gossamer.policies.refresh.never import NeverRefresh, Refresh
 from gossamer.policies.stop import Allowance, Stop
 from gossamer.settings import Limits
 
