@@ -111,3 +111,7 @@ def _has(leaf: Has, page: Entry) -> bool:
             return leaf.value == page.language
         case Property.SINCE:
             return page.at_us // 1_000_000 >= leaf.since_us // 1_000_000
+        case Property.CHANGED:
+            return page.changed_us > 0 and (
+                page.changed_us // 1_000_000 >= leaf.since_us // 1_000_000
+            )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.base.clock import ManualClock
 from gossamer.errors import CorruptFile, NoCollection, StoreError, UsageError
 from gossamer.index.writer import IndexWriter
 from gossamer.search.engine import Engine
@@ -112,6 +113,35 @@ def test_type_language_and_date_choose_pages(tmp_path: Path) -> None:
     assert paths(engine, "lang:de word") == paths(engine, "", lang="de-AT") == ["de"]
     assert set(paths(engine, "word since:2026-01-01")) == {"pdf", "de"}
     assert paths(engine, "word", sort="date")[2] == "old"
+
+
+def test_changed_chooses_pages_whose_content_was_seen_to_change(tmp_path: Path) -> None:
+    pages = [
+        replace(entry("new", "word"), at_us=NEW_YEAR_US + DAY_US),
+        replace(entry("edited", "word"), at_us=NEW_YEAR_US, changed_us=NEW_YEAR_US),
+        # its last version differs only in noise, so it is newer than the change
+        replace(entry("noisy", "word"), at_us=NEW_YEAR_US, changed_us=NEW_YEAR_US - DAY_US),
+    ]
+    engine = Engine(build(tmp_path, pages))
+
+    assert paths(engine, "word changed:2026-01-01") == ["edited"]
+    assert paths(engine, "", changed="2026-01-01") == ["edited"]
+    assert set(paths(engine, "changed:2025")) == {"edited", "noisy"}
+    assert set(paths(engine, "word -changed:2025")) == {"new"}
+    assert set(paths(engine, "word since:2026-01-01")) == {"new", "edited", "noisy"}
+
+
+def test_a_duration_counts_back_from_now(tmp_path: Path) -> None:
+    pages = [
+        replace(entry("hour", "word"), changed_us=NEW_YEAR_US - DAY_US // 24, at_us=NEW_YEAR_US),
+        replace(entry("week", "word"), changed_us=NEW_YEAR_US - 8 * DAY_US, at_us=1),
+    ]
+    clock = ManualClock(wall_us=NEW_YEAR_US)
+    engine = Engine(build(tmp_path, pages), clock=clock)
+
+    assert paths(engine, "changed:1d") == paths(engine, "since:7d") == ["hour"]
+    assert set(paths(engine, "changed:2w")) == {"hour", "week"}
+    assert paths(engine, "changed:999999999w") == paths(engine, "changed:2W")
 
 
 def test_address_and_anchors_are_searched(tmp_path: Path) -> None:

@@ -53,6 +53,9 @@ def pages(draw: st.DrawFn) -> list[Entry]:
                 language=draw(st.sampled_from(["en", "de", ""])),
                 type=draw(st.sampled_from(["text/html", "application/pdf"])),
                 at_us=NEW_YEAR_US + draw(st.integers(-3, 3)) * DAY_US,
+                changed_us=draw(
+                    st.sampled_from([0, NEW_YEAR_US - DAY_US, NEW_YEAR_US, NEW_YEAR_US + DAY_US])
+                ),
             )
         )
     return found
@@ -72,6 +75,7 @@ fielded = st.builds(
 )
 has = st.sampled_from([
     "site:a.example", "site:c.test", "type:pdf", "type:text/html", "lang:de", "since:2026-01-01",
+    "changed:2026-01-01",
 ])  # fmt: skip
 leaf = st.one_of(word, word, phrase, prefix, compound, fielded, has)
 

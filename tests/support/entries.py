@@ -28,6 +28,7 @@ def an_entry(
     headings: tuple[str, ...] = (),
     anchors: tuple[str, ...] = (),
     at_us: int = 1_767_225_600_000_000,
+    changed_us: int = 0,
 ) -> Entry:
     """A page."""
     return Entry(
@@ -40,6 +41,7 @@ def an_entry(
         "text/html",
         at_us,
         anchors,
+        changed_us=changed_us,
     )
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
-from gossamer.base.packing import pack, unpacker
+from gossamer.base.packing import pack_row, unpacker
 from gossamer.index.prepared import Prepared
 
 # A page may contain anything; these limits bound one entry.
@@ -37,6 +38,7 @@ class Entry:
     anchors: tuple[str, ...] = ()  # texts of links from other pages
     has_snippet: bool = True  # False for a page with nosnippet
     ready: Prepared | None = None  # replaces the text, which is empty then
+    changed_us: int = 0  # when its content was last seen to change; 0: never
 
     @property
     def chars(self) -> int:
@@ -64,9 +66,10 @@ class Kept(Struct, frozen=True, array_like=True):
     anchors: tuple[str, ...]
     has_snippet: bool
     text: TextPosition
+    changed_us: int = 0
 
     def encode(self) -> bytes:
-        return pack(self)
+        return pack_row(astuple(self))
 
     @classmethod
     def decode(cls, stored: bytes) -> Kept:
@@ -97,7 +100,7 @@ def kept_of(entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> Kept
     """An entry that gets these anchors and whose text lies there, as it is stored."""
     return Kept(
         entry.key, entry.url, entry.title, entry.headings, entry.language, entry.type, entry.at_us,
-        anchors, entry.has_snippet, place,
+        anchors, entry.has_snippet, place, entry.changed_us,
     )  # fmt: skip
 
 
@@ -114,4 +117,5 @@ def entry_of(kept: Kept, text: str, anchors: tuple[str, ...] | None = None) -> E
         kept.at_us,
         kept.anchors if anchors is None else anchors,
         kept.has_snippet,
+        changed_us=kept.changed_us,
     )

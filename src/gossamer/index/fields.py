@@ -25,8 +25,12 @@ _SHORT_TYPES: Final = {
 _FAMILIES: Final = frozenset({"text", "image", "audio", "video"})
 
 
-def document_of(entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> tantivy.Document:
-    """The fields of an entry, with these anchors. `place` is the position of its text."""
+def document_of(
+    entry: Entry, place: TextPosition, anchors: tuple[str, ...], *, has_changed: bool = True
+) -> tantivy.Document:
+    """The fields of an entry, with these anchors. `place` is the position of its text. An index of
+    an older version `has_changed` not: it lacks that field.
+    """
     document = tantivy.Document()
     add = document.add_text
     add(schema.ID, schema.id_of(entry.key))
@@ -40,6 +44,8 @@ def document_of(entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> 
     add(schema.LANGUAGE, entry.language)
     add(schema.TYPE, types_of(entry.type))
     document.add_date(schema.AT, _date(entry.at_us // 1_000_000))
+    if entry.changed_us and has_changed:
+        document.add_date(schema.CHANGED, _date(entry.changed_us // 1_000_000))
     document.add_unsigned(schema.KEY_HIGH, int.from_bytes(entry.key[:8], "big"))
     document.add_unsigned(schema.KEY_LOW, int.from_bytes(entry.key[8:], "big"))
     document.add_unsigned(schema.ANCHORED, words_number(anchor_words))

@@ -1,7 +1,7 @@
 """Find and replace the current generation in `index/`.
 
     index/
-      current     {"version": 1, "generation": "g000001"}: names the index, replaced as a whole
+      current     {"version": 2, "generation": "g000001"}: names the index, replaced as a whole
       anchors     anchor texts (`anchors.py`), for all generations
       g000001/    one whole index: `words/` is tantivy's, `texts` ours (`texts.py`)
 
@@ -23,7 +23,7 @@ import tantivy
 
 from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile
-from gossamer.index.schema import VERSION, build_schema
+from gossamer.index.schema import READABLE, VERSION, build_schema
 
 REBUILD: Final = "rebuild it with `gossamer rebuild index`"
 CURRENT: Final = "current"
@@ -45,8 +45,8 @@ def find_current(folder: Path) -> Path | None:
         return None
     except (ValueError, KeyError, TypeError):
         raise CorruptFile(path, 0, f"it names no generation; {REBUILD}") from None
-    if version != VERSION:
-        found = f"the index has format {version}, but this release reads {VERSION}"
+    if version not in READABLE:
+        found = f"the index has format {version}, but this release reads up to {VERSION}"
         raise CorruptFile(path, 0, f"{found}; {REBUILD}")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise CorruptFile(path, 0, f"{name!r} is not a generation; {REBUILD}")

@@ -48,12 +48,15 @@ class Covered:
 class Generation:
     """Reading raises CorruptFile. The caller wraps writing in `tantivy_errors.writing`, for many
     calls at once.
+
+    One of version 1 keeps its fields; `needs_rewrite` says that a new one is to replace it.
     """
 
     def __init__(self, path: Path, heap_bytes: int) -> None:
         self.path = path
         with reading(path):
-            self._index = tantivy.Index(schema.build_schema(), str(path / WORDS))
+            self._has_changed = _has_field(path, schema.CHANGED)
+            self._index = _open_words(path / WORDS, is_new_form=self._has_changed)
             self._index.config_reader("manual")
             self._writer = self._index.writer(heap_bytes, 1)
             self._searcher = self._index.searcher()
@@ -81,7 +84,7 @@ class Generation:
         if self._seen is not None:
             self._seen.note(entry.key)
         place = self._texts.append(entry.text)
-        self._writer.add_document(document_of(entry, place, entry.anchors))
+        self._add(entry, place, entry.anchors)
 
     def remove(self, key: bytes) -> None:
         """Remove the entry of this key."""
@@ -145,8 +148,10 @@ class Generation:
 
     def needs_rewrite(self, fewest_dead: int, more: int = 0) -> bool:
         """Whether a third of the entries on disk are dead, and enough to justify a rewrite; or
-        would be if `more` entries were rewritten.
+        would be if `more` entries were rewritten. Always true for one that lacks a field.
         """
+        if not self._has_changed:
+            return True
         with reading(self.path):
             segments = json.loads((self.path / WORDS / COMMIT).read_bytes())["segments"]
         entries: int = sum(one["max_doc"] for one in segments)
@@ -163,10 +168,29 @@ class Generation:
 
     def _replace(self, entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> None:
         self.remove(entry.key)
-        self._writer.add_document(document_of(entry, place, anchors))
+        self._add(entry, place, anchors)
+
+    def _add(self, entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> None:
+        document = document_of(entry, place, anchors, has_changed=self._has_changed)
+        self._writer.add_document(document)
 
     def _find_stored(self, name: str) -> bytes | None:
         query = tantivy.Query.term_query(self._index.schema, schema.ID, name, "basic")
         hits = self._searcher.search(query, 1, count=False).hits
         stored: bytes | None = self._searcher.doc(hits[0][1])[schema.STORED][0] if hits else None
         return stored
+
+
+def _open_words(folder: Path, *, is_new_form: bool) -> tantivy.Index:
+    if is_new_form:
+        return tantivy.Index(schema.build_schema(), str(folder))
+    return tantivy.Index.open(str(folder))  # with the fields it has
+
+
+def _has_field(path: Path, name: str) -> bool:
+    """Whether tantivy's part has this field. One that is not yet written gets all fields."""
+    commit = path / WORDS / COMMIT
+    if not commit.exists():
+        return True
+    fields = json.loads(commit.read_bytes())["schema"]
+    return any(field["name"] == name for field in fields)

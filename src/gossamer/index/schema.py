@@ -13,6 +13,7 @@ search this index.
     language    as the page's (`records.py`)
     type        MIME type, and a short name for it: html text pdf image audio video other
     at          when it was fetched; for sorting and ranges
+    changed     when its content was last seen to change; a page that never did has none
     key_high key_low    the key as two numbers, for iterating over all entries (`batches.py`)
     anchored    which words its anchors field has, as one number (`anchors.py`)
     stored      everything that is shown or needed to rewrite the entry (`entry.py`)
@@ -27,7 +28,8 @@ from typing import Final
 
 import tantivy
 
-VERSION: Final = 1  # of the fields and their content
+VERSION: Final = 2  # of the fields and their content; 1 had no `changed`
+READABLE: Final = frozenset({1, VERSION})  # the writer rewrites older ones (`generation.py`)
 
 ID: Final = "id"
 TITLE: Final = "title"
@@ -39,6 +41,7 @@ SITE: Final = "site"
 LANGUAGE: Final = "language"
 TYPE: Final = "type"
 AT: Final = "at"
+CHANGED: Final = "changed"
 KEY_HIGH: Final = "key_high"
 KEY_LOW: Final = "key_low"
 ANCHORED: Final = "anchored"
@@ -58,7 +61,8 @@ def build_schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name=_WORDS, index_option="position")
     for name in (SITE, LANGUAGE, TYPE):
         builder.add_text_field(name, tokenizer_name=_WORDS, index_option="basic")
-    builder.add_date_field(AT, fast=True)
+    for name in (AT, CHANGED):
+        builder.add_date_field(name, fast=True)
     for name in (KEY_HIGH, KEY_LOW, ANCHORED):
         builder.add_unsigned_field(name, fast=True)
     builder.add_bytes_field(STORED, stored=True)

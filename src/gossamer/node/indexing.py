@@ -72,10 +72,11 @@ class IndexFeed:
         """Whether half of that waits: the next commit should come soon."""
         return self._fresh.chars >= MAX_WAITING_CHARS // 2
 
-    def take(self, processed: ProcessedPage, *, is_current: bool) -> None:
+    def take(self, processed: ProcessedPage, *, is_current: bool, changed_us: int = 0) -> None:
         """Queue the index entry of an archived exchange for the next commit.
 
-        `is_current`: it is the newest result of its URL, and final for now.
+        `is_current`: it is the newest result of its URL, and final for now. `changed_us` is when
+        a change of the page was last seen; 0: never.
         """
         report, fresh = processed.report, self._fresh
         stored = report.stored
@@ -84,7 +85,7 @@ class IndexFeed:
             return
         source = report.lease.key
         if report.outcome is _FETCHED and may_index(report.status, report.robots):
-            entry = fresh.entries[source] = _entry_of(processed)
+            entry = fresh.entries[source] = _entry_of(processed, changed_us)
             fresh.chars += entry.chars
         else:
             fresh.entries[source] = None
@@ -132,7 +133,7 @@ class IndexFeed:
             self._writer.close()
 
 
-def _entry_of(processed: ProcessedPage) -> Entry:
+def _entry_of(processed: ProcessedPage, changed_us: int) -> Entry:
     report, page, ready = processed.report, processed.page, processed.ready
     lease = report.lease
     text = page.text[:MAX_TEXT_CHARS] if page and not ready else ""  # the rest would not be indexed
@@ -140,6 +141,7 @@ def _entry_of(processed: ProcessedPage) -> Entry:
     return Entry(
         lease.key, lease.url, report.title, page.headings if page else (), text, report.language,
         report.type, report.at_us, (), "nosnippet" not in report.robots, ready,
+        changed_us,
     )  # fmt: skip
 
 

@@ -53,11 +53,14 @@ class IndexSnapshot:
 
     view: View
     lexicon: Lexicon
+    clock: Clock
 
     def planner(self, weights: Weights) -> Planner:
         """A planner for one query."""
         looks = PhraseChecks(self.view)
-        return Planner(self.view.schema, self.lexicon, weights, looks.rejected)
+        return Planner(
+            self.view.schema, self.lexicon, weights, looks.rejected, self.clock.wall_us()
+        )
 
 
 class PhraseChecks:
@@ -211,7 +214,7 @@ class Engine:
     def _look(self) -> IndexSnapshot:
         view = self._index.view
         with reading(view.generation):
-            return IndexSnapshot(view, Lexicon(view.searcher))
+            return IndexSnapshot(view, Lexicon(view.searcher), self._clock)
 
 
 def _lacks(score: Score, steps_of_all: int | None) -> int:
@@ -249,6 +252,7 @@ def with_flags(tree: QueryNode, request: Request) -> QueryNode:
         Property.TYPE: request.type,
         Property.LANG: request.lang,
         Property.SINCE: request.since,
+        Property.CHANGED: request.changed,
     }
     more = [_flag(one, value) for one, value in flags.items() if value]
     if not more:

@@ -109,9 +109,15 @@ class Planner:
     """Plans queries over one moment of an index."""
 
     def __init__(
-        self, schema_: tantivy.Schema, lexicon: Lexicon, weights: Weights, reject: Reject
+        self,
+        schema_: tantivy.Schema,
+        lexicon: Lexicon,
+        weights: Weights,
+        reject: Reject,
+        now_us: int,
     ) -> None:
         self._schema = schema_
+        self._now_us = now_us
         self._lexicon = lexicon
         self._weights = weights
         self._reject = reject
@@ -325,14 +331,26 @@ class Planner:
 
     def _has(self, leaf: Has) -> Query:
         if leaf.property is Property.SINCE:
-            start = _EPOCH + timedelta(microseconds=leaf.since_us)
-            return Query.range_query(self._schema, schema.AT, FieldType.Date, start, None)
+            return self._since(schema.AT, leaf)
+        if leaf.property is Property.CHANGED:
+            return self._since(schema.CHANGED, leaf)
         names = {
             Property.SITE: schema.SITE,
             Property.TYPE: schema.TYPE,
             Property.LANG: schema.LANGUAGE,
         }
         return Query.term_query(self._schema, names[leaf.property], leaf.value, "basic")
+
+    def _since(self, name: str, leaf: Has) -> Query:
+        """Pages whose date in this field is not before the bound. An index of version 1 lacks the
+        field `changed`: when it was written, no page was visited twice.
+        """
+        since_us = self._now_us - leaf.ago_us if leaf.ago_us else leaf.since_us
+        start = _EPOCH + timedelta(microseconds=since_us)
+        try:
+            return Query.range_query(self._schema, name, FieldType.Date, start, None)
+        except ValueError:
+            return Query.empty_query()
 
 
 def is_empty(node: QueryNode) -> bool:

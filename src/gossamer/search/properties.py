@@ -1,6 +1,6 @@
 """Parse the value of a property: a host, a type, a language, a day.
 
-The same values are used in a query (`since:2026-01`) and in flags (`--since 2026-01`).
+The same values are used in a query (`since:2026-01`, `changed:7d`) and in flags (`--since 7d`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ from gossamer.search.tree import Has, Property
 _DAY: Final = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?Z?)?)?)?"
 )
+_DURATION: Final = re.compile(r"(\d{1,9})([smhdw])", re.IGNORECASE)
+_UNIT_US: Final = {
+    unit: seconds * 1_000_000
+    for unit, seconds in {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}.items()
+}
 # Dates that the index can compare, 1684 to 2255; every page of the web is between them.
 _MOST_US: Final = 9_000_000_000_000_000
 _HOST: Final = re.compile(
@@ -31,8 +36,10 @@ def property_of(property: Property, value: str, at: int = 0) -> Has:
     match property:
         case Property.SITE:
             return Has(property, _host_of(value), at=at)
-        case Property.SINCE:
-            return Has(property, value, _since_us(value), at)
+        case Property.SINCE | Property.CHANGED:
+            if ago_us := _ago_us(value):
+                return Has(property, value, ago_us=ago_us, at=at)
+            return Has(property, value, _since_us(property, value), at=at)
         case Property.LANG:
             # Pages have their language without its country: zh-TW is zh.
             return Has(property, re.split("[-_]", value.strip().lower())[0], at=at)
@@ -54,7 +61,13 @@ def _host_of(value: str) -> str:
     return host
 
 
-def _since_us(value: str) -> int:
+def _ago_us(value: str) -> int:
+    """The length of `7d`, `12h`; 0 for any other form."""
+    found = _DURATION.fullmatch(value.strip())
+    return min(int(found[1]) * _UNIT_US[found[2].lower()], _MOST_US) if found else 0
+
+
+def _since_us(property: Property, value: str) -> int:
     """The first microsecond of a year, month, day or time, in UTC."""
     found = _DAY.fullmatch(value.strip())
     if found:
@@ -64,4 +77,7 @@ def _since_us(value: str) -> int:
             return max(-_MOST_US, min(round(moment.timestamp()) * 1_000_000, _MOST_US))
         except ValueError:
             pass
-    raise NotAValue("since takes a day, month or year, such as 2026-01-31, 2026-01 or 2026")
+    raise NotAValue(
+        f"{property} takes a day, month or year, such as 2026-01-31, 2026-01 or 2026, or 7d for "
+        "the last seven days"
+    )

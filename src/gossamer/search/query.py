@@ -5,7 +5,7 @@
     query   = part*
     part    = ["-"] one ("OR" ["-"] one)*       OR joins its two neighbours: a b OR c is a (b OR c)
     one     = [field ":"] (word | word "*" | '"' words '"' ["~" number] | "(" query ")")
-    field   = title anchor url site type lang since
+    field   = title anchor url site type lang since changed
 
 No query is an error. Misplaced syntax is read as words: a colon after another word, a dash, a
 bracket within a word like `print()`, a bracket or quotation mark without a partner, `title:`
@@ -248,7 +248,8 @@ class _Reader:
             return property_of(named, value, start)
         except NotAValue as fault:
             self._note(f"{named}:{shortened(value, _LONGEST_SHOWN)} is not a filter: {fault}.")
-            self._has_wrong_day = self._has_wrong_day or named is Property.SINCE
+            is_day = named in {Property.SINCE, Property.CHANGED}
+            self._has_wrong_day = self._has_wrong_day or is_day
             return Word(f"{named}:{value}", at=start)
 
     # -- characters

@@ -37,6 +37,7 @@ class Request:
     type: str = ""
     lang: str = ""
     since: str = ""
+    changed: str = ""
     sort: Sort = "relevance"
     per_site: int = 0  # maximum of hits per site; 0 means no limit
     explain: bool = False

@@ -33,6 +33,7 @@ class Property(StrEnum):
     TYPE = "type"
     LANG = "lang"
     SINCE = "since"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,14 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """`site:example.org`: a property with a value, or for `since` a lower bound in microseconds."""
+    """`site:example.org`: a property with a value. For `since` and `changed` it is a lower bound: a
+    time, or a duration before now, in microseconds.
+    """
 
     property: Property
     value: str
     since_us: int = 0
+    ago_us: int = 0  # not 0: in place of `since_us`
     at: int = dataclasses.field(default=0, compare=False)
 
 

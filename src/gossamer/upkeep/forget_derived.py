@@ -72,7 +72,8 @@ def make_derived(
             if gatherer.is_due:
                 _name(book, gatherer)
             if feed is not None:
-                feed.take(processed, is_current=row is not None)
+                changed_us = row.changed_us if row is not None else 0
+                feed.take(processed, is_current=row is not None, changed_us=changed_us)
             if count % _WRITE_EVERY == 0:
                 notify(f"{count} exchanges read")
                 if feed is not None:

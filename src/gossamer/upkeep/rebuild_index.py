@@ -45,7 +45,9 @@ def rebuild_index(
         exchanges = heapq.merge(*map(iter_exchanges, warc_paths), key=ended_us)
         for count, exchange in enumerate(exchanges, 1):
             processed = reader.read_exchange(exchange)
-            feed.take(processed, is_current=_is_current(store, processed.report))
+            row = _current_row(store, processed.report)
+            changed_us = row.changed_us if row is not None else 0
+            feed.take(processed, is_current=row is not None, changed_us=changed_us)
             if count % _WRITE_EVERY == 0:
                 feed.write(feed.take_fresh())
                 notify(f"{count} exchanges read")
@@ -61,9 +63,11 @@ def ended_us(exchange: Exchange) -> float:
     return exchange.answer.at_us + exchange.answer.took_s * 1e6
 
 
-def _is_current(store: Store, report: Report) -> bool:
+def _current_row(store: Store, report: Report) -> UrlRow | None:
+    """The row of a URL whose newest result this is."""
     packed = store.find(StateTable.URL, report.lease.key)
     if packed is None:
-        return False
+        return None
     row = UrlRow.decode(packed)
-    return row.at_us == report.at_us and row.outcome is report.outcome
+    is_current = row.at_us == report.at_us and row.outcome is report.outcome
+    return row if is_current else None

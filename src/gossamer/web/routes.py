@@ -32,7 +32,14 @@ _SEARCH = (
     Param(name="site", help="Only pages of this host or domain.", default="", longest=300),
     Param(name="type", help="Only html, pdf, ..., or a MIME type.", default="", longest=100),
     Param(name="lang", help="Only pages in this language, e.g. de.", default="", longest=20),
-    Param(name="since", help="Only pages fetched since, e.g. 2026-01-31.", default="", longest=40),
+    Param(
+        name="since", help="Only pages whose version was fetched since, e.g. 2026-01-31 or 7d.",
+        default="", longest=40,
+    ),
+    Param(
+        name="changed", help="Only pages found changed since, e.g. 2026-01-31 or 7d; no new pages.",
+        default="", longest=40,
+    ),
     Param(
         name="sort", help="By relevance, or by date with the newest first.", default="relevance",
         choices=("relevance", "date", ""),

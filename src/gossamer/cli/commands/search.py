@@ -15,7 +15,7 @@ def search(
         typer.Argument(
             metavar="QUERY",
             help='Words, "exact words", "near words"~5, a OR b, -not, (groups), prefix*, and '
-            "title: anchor: site: url: type: lang: since:.",
+            "title: anchor: site: url: type: lang: since: changed:.",
             show_default=False,
         ),
     ],
@@ -39,7 +39,18 @@ def search(
     since: Annotated[
         str,
         typer.Option(
-            "--since", metavar="D", help="Only pages fetched since this date, e.g. 2026-01-31."
+            "--since",
+            metavar="D",
+            help="Only pages whose version was fetched since this date, e.g. 2026-01-31 or 7d.",
+        ),
+    ] = "",
+    changed: Annotated[
+        str,
+        typer.Option(
+            "--changed",
+            metavar="D",
+            help="Only pages that a later visit found changed since this date, e.g. 2026-01-31 or "
+            "7d; no new pages.",
         ),
     ] = "",
     sort: Annotated[
@@ -69,6 +80,7 @@ def search(
         type=type,
         lang=lang,
         since=since,
+        changed=changed,
         sort=sort_of(sort),
         per_site=per_site,
         explain=explain,

@@ -43,6 +43,7 @@ def request_of(parameters: Parameters) -> Request:
         type=parameters.text("type").strip(),
         lang=parameters.text("lang").strip(),
         since=parameters.text("since").strip(),
+        changed=parameters.text("changed").strip(),
         sort=sort_of(parameters.text("sort") or "relevance"),
         per_site=parameters.whole("per_site"),
         explain=parameters.flag("explain"),

@@ -113,7 +113,7 @@ def search(context: ViewContext, parameters: Parameters) -> Response:
     }
     names["filters"] = {
         name: parameters.text(name)
-        for name in ("site", "type", "lang", "since")
+        for name in ("site", "type", "lang", "since", "changed")
         if parameters.text(name)
     }
     if parameters.text("sort") == "date":
