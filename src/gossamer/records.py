@@ -232,6 +232,7 @@ class Page(Struct, frozen=True, array_like=True):
     lines: Sequence[int] = ()  # of each link, in the decoded source from 1, of a PDF its page; 0 is
     # not known
     generator: str = ""
+    dates: tuple[tuple[str, str], ...] = ()  # of a feed: links of its entries, and their dates
 
 
 class Edge(NamedTuple):

@@ -30,6 +30,7 @@ from gossamer.records import (
     Found,
     Lease,
     LinkKind,
+    ListedUrl,
     Outcome,
     Page,
     Purpose,
@@ -44,6 +45,7 @@ from gossamer.urls.linker import Linker
 from gossamer.urls.repeated_links import pack_links, repeated
 from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
+from gossamer.workers.listed_urls import listed_in_sitemap, listed_urls
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
@@ -167,6 +169,7 @@ class PageProcessor:
             out_links=len(links.edges) - links.faults,
             dropped=len(all_found) - len(reported),
             repeated=self._repeated(lease, links.edges, reported, hosts),
+            listed=listed_urls(self._linker, answer.url, page.dates),
         )
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
 
@@ -249,7 +252,10 @@ class PageProcessor:
         else:  # the operator named it, not a robots.txt or a sitemap index
             resolved = self._linker.resolve_all(answer.url, hrefs)
             found = tuple(Found(one[0], one[1], 0, NAMED) for one in resolved if one)
-        return _report(lease, answer, stored, mime, head, detail=read.fault, found=found)
+        listed = listed_in_sitemap(self._linker, answer.url, read)
+        return _report(
+            lease, answer, stored, mime, head, detail=read.fault, found=found, listed=listed
+        )
 
     def _found_at(self, lease: Lease, base: str, hrefs: Iterable[str]) -> Iterable[Found]:
         """URLs that are listed and are not links, without those reported before."""
@@ -320,6 +326,7 @@ def _report(
     body: bytes = b"",
     dropped: int = 0,
     repeated: bytes = b"",
+    listed: tuple[ListedUrl, ...] = (),
 ) -> Report:
     return Report(
         lease=lease,
@@ -343,6 +350,7 @@ def _report(
         body=body,
         dropped=dropped,
         repeated=repeated,
+        listed=listed,
     )
 
 

@@ -15,6 +15,7 @@ import turbohtml
 from turbohtml import PlainText
 
 from gossamer.parse.anchors import fold
+from gossamer.parse.documents.dates import utc_of
 from gossamer.parse.documents.sitemap import link_of
 from gossamer.parse.documents.xml_list import XmlEntry, XmlList
 from gossamer.parse.language.language import declared_language
@@ -22,6 +23,7 @@ from gossamer.records import Link, LinkKind, Page, Place
 
 XML_ROOTS: Final = frozenset({"rss", "rdf", "feed"})
 _WORDS: Final = PlainText(bullet="", layout="strict")
+_DATES: Final = ("updated", "modified", "pubdate", "published", "issued", "date")
 _BODIES: Final = ("encoded", "content", "description", "summary")
 _MAX_TITLE_CHARS: Final = 1000
 _MAX_JSON_ITEMS: Final = 50_000
@@ -34,10 +36,12 @@ def feed_page(url: str, listed: XmlList, wants_media: frozenset[str]) -> Page:
     head = listed.head
     links = [*_head_links(head)]
     texts = [head.first("description", "subtitle", "tagline")]
+    dates: list[tuple[str, str]] = []
     for entry in listed.entries:
         title = _plain(entry.first("title"))
         if target := link_of(entry):
             links.append(Link(target, LinkKind.ANCHOR, title, place=Place.MAIN))
+            dates.append((target, utc_of(entry.first(*_DATES))))
         links += _enclosures(entry, wants_media)
         texts += (title, _plain(entry.first(*_BODIES)))
     return Page(
@@ -48,6 +52,7 @@ def feed_page(url: str, listed: XmlList, wants_media: frozenset[str]) -> Page:
         language=declared_language(head.first("language")),
         links=tuple(links),
         generator=fold(head.first("generator"))[:_MAX_TITLE_CHARS],
+        dates=tuple(pair for pair in dates if pair[1]),
     )
 
 
@@ -87,9 +92,12 @@ def json_feed_page(url: str, source: str, wants_media: frozenset[str]) -> Page |
         if (target := _string(feed, name))
     ]
     texts = [_string(feed, "description")]
+    dates: list[tuple[str, str]] = []
     for item in _dicts(feed, "items"):
         title = fold(_string(item, "title"))
-        targets = filter(None, (_string(item, "url"), _string(item, "external_url")))
+        targets = [t for t in (_string(item, "url"), _string(item, "external_url")) if t]
+        date = utc_of(_string(item, "date_modified") or _string(item, "date_published"))
+        dates += [(target, date) for target in targets[:1] if date]
         links += (Link(target, LinkKind.ANCHOR, title, place=Place.MAIN) for target in targets)
         links += _attachments(item, wants_media)
         body = _string(item, "content_text") or _plain(_string(item, "content_html"))
@@ -101,6 +109,7 @@ def json_feed_page(url: str, source: str, wants_media: frozenset[str]) -> Page |
         text="\n".join(filter(None, texts)),
         language=declared_language(_string(feed, "language")),
         links=tuple(links),
+        dates=tuple(dates),
     )
 
 
