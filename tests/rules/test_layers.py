@@ -17,7 +17,17 @@ LAYERS = (
     {"urls", "plugins"},
     {"records", "settings"},
     {"policies"},
-    {"frontier", "politeness", "fetch", "parse", "archive", "graph", "index", "duplicates"},
+    {
+        "frontier",
+        "politeness",
+        "fetch",
+        "parse",
+        "archive",
+        "graph",
+        "index",
+        "duplicates",
+        "compare",
+    },
     {"collection"},
     {"schedule", "workers"},
     {"reader"},
@@ -34,6 +44,7 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # imports them: there the rule is that no circle arises.
 WITHIN = {
     "cli": ("show", "run", "commands"),
+    "frontier": ("visits",),
     "graph": ("ranks",),
     "node": ("start",),
     "parse": ("language", "documents"),

@@ -29,3 +29,7 @@ NUMBER_KEY: Final = b"number"  # of the next entry of a queue
 COUNTS_KEY: Final = b"counts"  # the sums over all URLs
 COPIES_PREFIX: Final = b"copies:"  # rows of numbers; behind it how many stand in the rows before
 COPIES_KEY: Final = b"copies"  # how many numbers there are, and what was counted with them
+CHANGES_KEY: Final = b"changes"  # when the first second visit was, and how many changes there are
+CHANGE_PREFIX: Final = b"change:"  # behind it a number: the key of a change, in order of commits
+NOISE_PREFIX: Final = b"noise:"  # behind it host key and template: spots that always change
+BODY_PREFIX: Final = b"body:"  # behind it a letter and a digest: pages that are gone or new
