@@ -46,7 +46,7 @@ WITHIN = {
     "cli": ("show", "run", "commands"),
     "frontier": ("visits",),
     "graph": ("ranks",),
-    "node": ("start",),
+    "node": ("visits", "start"),
     "parse": ("language", "documents"),
     "policies": ("refresh",),
     "web": ("protect", "views"),

@@ -33,3 +33,5 @@ CHANGES_KEY: Final = b"changes"  # when the first second visit was, and how many
 CHANGE_PREFIX: Final = b"change:"  # behind it a number: the key of a change, in order of commits
 NOISE_PREFIX: Final = b"noise:"  # behind it host key and template: spots that always change
 BODY_PREFIX: Final = b"body:"  # behind it a letter and a digest: pages that are gone or new
+FRESHNESS_KEY: Final = b"freshness"  # the last figures of a crawl that visits pages again
+LISTS_KEY: Final = b"lists"  # when sitemaps were read again

@@ -28,4 +28,10 @@ def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
         return dict(send(paths, "status"))
     except NotRunning:
         with CollectionReader.open(paths.path) as reader:
-            return {"schema": 1, "state": "stored", **figures_of(reader.counts())}
+            fresh = reader.freshness()
+            return {
+                "schema": 1,
+                "state": "stored",
+                **figures_of(reader.counts()),
+                "freshness": fresh.as_json() if fresh is not None else None,
+            }

@@ -132,6 +132,10 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
                 "pages_per_s",
                 "bytes_per_s",
                 "memory_bytes",
+                "freshness",
+                "predicted",
+                "age_s",
+                "predicted_age_s",
             )
         }
     ),
