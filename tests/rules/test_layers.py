@@ -49,6 +49,7 @@ WITHIN = {
     "node": ("visits", "start"),
     "parse": ("language", "documents"),
     "policies": ("refresh",),
+    "search": ("copies",),
     "web": ("protect", "views"),
 }
 FILES = sorted(SRC.rglob("*.py"))
