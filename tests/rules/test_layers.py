@@ -46,7 +46,7 @@ WITHIN = {
     "cli": ("show", "run", "commands"),
     "frontier": ("visits",),
     "graph": ("ranks",),
-    "node": ("visits", "start"),
+    "node": ("notify", "visits", "start"),
     "parse": ("language", "documents"),
     "policies": ("refresh",),
     "search": ("copies",),

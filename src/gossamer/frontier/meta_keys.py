@@ -35,3 +35,4 @@ NOISE_PREFIX: Final = b"noise:"  # behind it host key and template: spots that a
 BODY_PREFIX: Final = b"body:"  # behind it a letter and a digest: pages that are gone or new
 FRESHNESS_KEY: Final = b"freshness"  # the last figures of a crawl that visits pages again
 LISTS_KEY: Final = b"lists"  # when sitemaps were read again
+NOTIFIED_PREFIX: Final = b"notified:"  # how far a webhook or command is

@@ -47,6 +47,8 @@ class Progress:
     # Of a crawl that visits pages again, and of a collection that had one
     # (`frontier/visits/freshness.py`); else None.
     freshness: dict[str, Any] | None = None
+    # What the webhook and the command have got (`node/notify/positions.py`); empty without them.
+    notified: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:

@@ -118,7 +118,12 @@ def changes_of(reader: CollectionReader, url: str) -> dict[int, SeenChange]:
 
 def last_number(reader: CollectionReader) -> int:
     """The number of the last change that is committed; 0: there is none."""
-    return ChangesBegun.decode(reader.store.find(StateTable.META, CHANGES_KEY)).number
+    return last_number_in(reader.store)
+
+
+def last_number_in(store: Store) -> int:
+    """The same for a store."""
+    return ChangesBegun.decode(store.find(StateTable.META, CHANGES_KEY)).number
 
 
 def changes_after(reader: CollectionReader, number: int, limit: int = _PIECE) -> list[SeenChange]:
@@ -127,13 +132,20 @@ def changes_after(reader: CollectionReader, number: int, limit: int = _PIECE) ->
     Each has its own number; pass the last one to the next call. None is left out, even if its visit
     began long before that of a change which was committed earlier.
     """
+    return numbered_changes(reader.store, number + 1, _END_US, limit)
+
+
+def numbered_changes(store: Store, first: int, last: int, limit: int) -> list[SeenChange]:
+    """The changes with first <= number < last, noise too, without those that were forgotten. At
+    most `limit` numbers are looked up.
+    """
     found = []
-    start, stop = numbered_key(number + 1), numbered_key(_END_US)
-    for key, at in reader.store.scan(StateTable.META, start, stop, limit):
-        packed = reader.store.find(StateTable.CHANGE, at)
-        row = reader.find_key(at[_TIME_BYTES:])
+    for key, at in store.scan(StateTable.META, numbered_key(first), numbered_key(last), limit):
+        packed = store.find(StateTable.CHANGE, at)
+        row = store.find(StateTable.URL, at[_TIME_BYTES:])
         if packed is not None and row is not None:
-            found.append(_seen(row, time_of(at), ChangeRow.decode(packed), number_of(key)))
+            change = ChangeRow.decode(packed)
+            found.append(_seen(UrlRow.decode(row), time_of(at), change, number_of(key)))
     return found
 
 
