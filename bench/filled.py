@@ -58,7 +58,6 @@ def fill(path: Path, known: int, site_hosts: Sequence[str]) -> Filled:
     home.make()
     began_s = time.monotonic()
     fetched = _written(home, lambda store: write_known(store, known, site_hosts))
-    _written(home, _count_copies)  # closing made new files, which the next one to open would sort
     told.write_text(json.dumps({"known": known, "fetched": fetched}), encoding="utf-8")
     took_s = time.monotonic() - began_s
     size_mb = sum(file.stat().st_size for file in home.state.iterdir()) / 2**20
@@ -79,14 +78,6 @@ def _written(home: CollectionPaths, write: Callable[[Store], int]) -> int:
     finally:
         store.close()
     return said
-
-
-def _count_copies(store: Store) -> int:
-    """As the end of a crawl does."""
-    frontier = Frontier(store, FrontierSettings(), lambda _: None)
-    frontier.count_duplicates()
-    commit(frontier, store)
-    return frontier.counts.duplicates
 
 
 def _let_settle(store: Store) -> None:

@@ -20,8 +20,6 @@ from gossamer.version import __version__
 
 __all__ = [
     "Collection",
-    "Copies",
-    "Copy",
     "Crawl",
     "CrawledPage",
     "GossamerError",

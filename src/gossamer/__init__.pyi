@@ -2,8 +2,6 @@
 # function, not the folder of that name.
 from gossamer.api import (
     Collection,
-    Copies,
-    Copy,
     Crawl,
     CrawledPage,
     GossamerError,
@@ -21,8 +19,6 @@ from gossamer.version import __version__
 
 __all__ = [
     "Collection",
-    "Copies",
-    "Copy",
     "Crawl",
     "CrawledPage",
     "GossamerError",

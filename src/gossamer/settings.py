@@ -462,6 +462,27 @@ class Parse(Section):
     )
 
 
+DuplicateMode = Literal["none", "exact", "html95", "near"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicates(Section):
+    """[duplicates] Which pages count as duplicates of an earlier page."""
+
+    mode: Literal["none", "exact", "html95", "near"] = setting(
+        "exact",
+        "Which pages are duplicates: none; the same bytes (exact); the same visible text without "
+        "dates, counters and tokens (near); HTML that is at least `threshold` the same (html95). "
+        "html95 also finds many pages of reference manuals that are different to a reader.",
+    )
+    threshold: float = setting(
+        0.95,
+        "For html95: the least share of HTML that is the same, 2 x common bytes / bytes of both.",
+        at_least=0.8,
+        at_most=1.0,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node(Section):
     """[node] The process that writes the collection."""
@@ -566,46 +587,6 @@ class Refresh(Section):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch(Section):
-    """[watch] Who is told of changes. Webhook and command are not stored with the collection: name
-    them again for each run, or in a settings file."""
-
-    webhook: str = setting(
-        "", "URL that gets the changes seen, as POST requests with a JSON body; empty: none."
-    )
-    webhook_secret_file: str = setting(
-        "",
-        "A file with a secret; each request to the webhook is signed with it (HMAC-SHA256 in the "
-        "header Gossamer-Signature).",
-    )
-    webhook_time_s: float = setting(
-        15.0, "How long a request to the webhook may take, in seconds.", at_least=0.1, at_most=600
-    )
-    command: str = setting(
-        "",
-        "A program with its arguments that gets the changes seen, as JSON on its stdin; no shell "
-        "reads it; empty: none.",
-    )
-    command_time_s: float = setting(
-        60.0, "How long the command may take before it is ended, in seconds.", at_least=0.1
-    )
-    batch: int = setting(
-        100, "Maximum number of changes in one request or call.", at_least=1, at_most=10_000
-    )
-    max_waiting: int = setting(
-        100_000,
-        "Changes that may wait for a webhook or command; then the oldest are skipped.",
-        at_least=1,
-    )
-    max_delay_s: float = setting(
-        300.0, "Longest delay before a failed batch is sent again, in seconds.", at_least=0.1
-    )
-    finish_s: float = setting(
-        10.0, "How long the end of a crawl sends waiting changes, in seconds.", at_least=0
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Web(Section):
     """[web] What `gossamer serve` allows to users of its page and API."""
 
@@ -616,7 +597,8 @@ class Web(Section):
 
 
 SECTIONS: Final = (
-    Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Node, Refresh, Watch, Web,
+    Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Duplicates, Node, Refresh,
+    Web,
 )  # fmt: skip
 
 
@@ -632,9 +614,9 @@ class Settings:
     frontier: Frontier = field(default_factory=Frontier)
     archive: Archive = field(default_factory=Archive)
     parse: Parse = field(default_factory=Parse)
+    duplicates: Duplicates = field(default_factory=Duplicates)
     node: Node = field(default_factory=Node)
     refresh: Refresh = field(default_factory=Refresh)
-    watch: Watch = field(default_factory=Watch)
     web: Web = field(default_factory=Web)
 
 
@@ -657,7 +639,7 @@ _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
     key_of(section, f): (section, f) for section in SECTIONS for f in fields(section)
 }
 KEYS: Final = tuple(_FIELDS)
-_SECRET: Final = frozenset({"fetch.headers", "watch.webhook"})  # values that no message shows
+_SECRET: Final = frozenset({"fetch.headers"})  # values that no message shows
 
 
 def describe(key: str) -> tuple[Any, Any, str]:

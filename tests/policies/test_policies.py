@@ -18,7 +18,7 @@ def test_without_a_choice_each_policy_is_the_simplest() -> None:
 
     assert isinstance(policies.order, BreadthFirst)
     assert policies.refresh.is_never
-    assert policies.duplicates.is_counted
+    assert policies.duplicates.mode == "exact"
     assert policies.partition.count == 1
     assert policies.stop.reached(fetched=10**9, bytes_had=10**15, ran_s=1e9) == ""
 
@@ -50,21 +50,22 @@ def test_one_partition_owns_every_host(host_key: bytes) -> None:
 def test_an_answer_without_a_page_is_no_duplicate(
     status: int, size_bytes: int, digest: str
 ) -> None:
-    assert ExactDuplicates().fingerprint(status, size_bytes, digest) is None
+    assert ExactDuplicates().group(status, size_bytes, digest, b"") == b""
 
 
-def test_the_same_body_has_the_same_fingerprint_in_every_version() -> None:
+def test_the_same_body_has_the_same_group_in_every_version() -> None:
     policy: Duplicates = ExactDuplicates()
 
-    assert policy.fingerprint(200, 9, "sha1:ABCDEFGH") == 845455719961818232
-    assert policy.fingerprint(200, 10, "sha1:ABCDEFGH") == 845455719961818232
-    assert policy.fingerprint(200, 9, "sha1:ABCDEFGI") != 845455719961818232
+    assert policy.group(200, 9, "sha1:ABCDEFGH", b"") == b"=ABCDEFGH"
+    assert policy.group(200, 10, "sha1:ABCDEFGH", b"") == b"=ABCDEFGH"
+    assert policy.group(200, 9, "sha1:ABCDEFGI", b"") == b"=ABCDEFGI"
+    assert policy.group(200, 9, "sha1:ABCDEFGI", b"F") == b""
 
 
-def test_where_duplicates_are_not_counted_no_page_has_a_fingerprint() -> None:
+def test_where_duplicates_are_not_counted_no_page_has_a_group() -> None:
     policy: Duplicates = NoDuplicates()
 
-    assert policy.fingerprint(200, 9, "sha1:A") is None
+    assert policy.group(200, 9, "sha1:A", b"") == b""
 
 
 def test_the_limits_of_a_crawl_are_a_policy_to_stop() -> None:

@@ -17,17 +17,7 @@ LAYERS = (
     {"urls", "plugins"},
     {"records", "settings"},
     {"policies"},
-    {
-        "frontier",
-        "politeness",
-        "fetch",
-        "parse",
-        "archive",
-        "graph",
-        "index",
-        "duplicates",
-        "compare",
-    },
+    {"frontier", "politeness", "fetch", "parse", "archive", "graph", "index", "duplicates"},
     {"collection"},
     {"schedule", "workers"},
     {"reader"},
@@ -44,12 +34,11 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # imports them: there the rule is that no circle arises.
 WITHIN = {
     "cli": ("show", "run", "commands"),
-    "frontier": ("visits",),
+    "frontier": ("duplicates",),
     "graph": ("ranks",),
-    "node": ("notify", "visits", "start"),
+    "node": ("start", "duplicates"),
     "parse": ("language", "documents"),
     "policies": ("refresh",),
-    "search": ("copies",),
     "web": ("protect", "views"),
 }
 FILES = sorted(SRC.rglob("*.py"))

@@ -25,6 +25,7 @@ FLAGS: Final[dict[str, str]] = {
     "type": "fetch.types",
     "max_body": "fetch.max_body_bytes",
     "order": "frontier.order",
+    "duplicates": "duplicates.mode",
     "delay": "politeness.host_delay_s",
     "per_host": "politeness.per_host",
     "connections": "fetch.connections",
@@ -40,8 +41,6 @@ FLAGS: Final[dict[str, str]] = {
     "graph": "node.graph",
     "index": "node.index",
     "workers": "node.workers",
-    "webhook": "watch.webhook",
-    "run": "watch.command",
 }
 NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as on the command line
 # Options that are not settings.

@@ -65,6 +65,11 @@ class ShortOptions(TypedDict, total=False):
     order: str
     """Order of queued URLs: breadth-first, depth-first, or a plug-in."""
 
+    duplicates: Literal["none", "exact", "html95", "near"]
+    """Which pages are duplicates: none; the same bytes (exact); the same visible text without
+    dates, counters and tokens (near); HTML that is at least `threshold` the same (html95). html95
+    also finds many pages of reference manuals that are different to a reader."""
+
     delay: float
     """Minimum delay between a response and the next request to the same host, in seconds. 0 works
     only for seed hosts and allowed hosts."""
@@ -115,13 +120,6 @@ class ShortOptions(TypedDict, total=False):
 
     workers: int
     """Number of worker processes. 0: everything in one process; -1: chosen by cores and scope."""
-
-    webhook: str
-    """URL that gets the changes seen, as POST requests with a JSON body; empty: none."""
-
-    run: str
-    """A program with its arguments that gets the changes seen, as JSON on its stdin; no shell reads
-    it; empty: none."""
 
     no_graph: bool
     """Store no links."""
@@ -420,6 +418,14 @@ class Options(ShortOptions, total=False):
     """Time for one PDF, in seconds. Then no further page is read; after twice the time the PDF is
     given up."""
 
+    duplicates__mode: Literal["none", "exact", "html95", "near"]
+    """Which pages are duplicates: none; the same bytes (exact); the same visible text without
+    dates, counters and tokens (near); HTML that is at least `threshold` the same (html95). html95
+    also finds many pages of reference manuals that are different to a reader."""
+
+    duplicates__threshold: float
+    """For html95: the least share of HTML that is the same, 2 x common bytes / bytes of both."""
+
     node__workers: int
     """Number of worker processes. 0: everything in one process; -1: chosen by cores and scope."""
 
@@ -490,35 +496,6 @@ class Options(ShortOptions, total=False):
     refresh__complete_every_s: float
     """How often ranks, anchor texts and the number of duplicates are computed while the crawl runs,
     in seconds, if enough has changed; 0: only at the end."""
-
-    watch__webhook: str
-    """URL that gets the changes seen, as POST requests with a JSON body; empty: none."""
-
-    watch__webhook_secret_file: str | Path
-    """A file with a secret; each request to the webhook is signed with it (HMAC-SHA256 in the
-    header Gossamer-Signature)."""
-
-    watch__webhook_time_s: float
-    """How long a request to the webhook may take, in seconds."""
-
-    watch__command: str
-    """A program with its arguments that gets the changes seen, as JSON on its stdin; no shell reads
-    it; empty: none."""
-
-    watch__command_time_s: float
-    """How long the command may take before it is ended, in seconds."""
-
-    watch__batch: int
-    """Maximum number of changes in one request or call."""
-
-    watch__max_waiting: int
-    """Changes that may wait for a webhook or command; then the oldest are skipped."""
-
-    watch__max_delay_s: float
-    """Longest delay before a failed batch is sent again, in seconds."""
-
-    watch__finish_s: float
-    """How long the end of a crawl sends waiting changes, in seconds."""
 
     web__allow_private: Sequence[str]
     """Private networks (CIDR) that crawls started from the page or the API may reach."""

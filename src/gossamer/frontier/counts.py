@@ -21,7 +21,7 @@ class Counts(Struct):
     failed: int = 0
     refused: int = 0
     unchanged: int = 0
-    duplicates: int = 0  # as of the last end of a crawl (copies.py)
+    duplicates: int = 0  # pages that point to another (duplicates/pointers.py)
     size_bytes: int = 0
     links: int = 0
     dropped: int = 0  # links to new hosts beyond the budgets of pages and sites, not among known

@@ -27,8 +27,8 @@ from typing import Final
 
 from gossamer.frontier.admitting import AdmissionCheck, Admitting, OnRefused, Refusal, Rules
 from gossamer.frontier.captures import Captures
-from gossamer.frontier.copies import CopyCounts
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.duplicates.groups import DuplicateGroups
 from gossamer.frontier.host_budget import HostBudget
 from gossamer.frontier.host_table import HOST_BYTES, HostTable
 from gossamer.frontier.known_urls import KnownUrls
@@ -42,7 +42,6 @@ from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
-from gossamer.frontier.visits.changes import Changes
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
@@ -87,9 +86,10 @@ class Frontier:
             known=known,
             hosts=hosts,
             captures=Captures(store, pending),
-            copies=CopyCounts(store, pending, counts, policies.duplicates, is_empty=known.is_empty),
+            duplicates=DuplicateGroups(
+                store, pending, counts, policies.duplicates, is_empty=known.is_empty
+            ),
             tally=Tally(counts, hosts),
-            changes=Changes(pending, known),
         )
         self.pending = pending
         self.counts = counts
@@ -106,6 +106,7 @@ class Frontier:
         self.host, self.touch = hosts.row, hosts.touch
         self.troubled_hosts, self.held_hosts = hosts.troubled, hosts.held
         self.capture_at, self.captures = captures.find, captures.since
+        self.duplicates = state.duplicates
 
         admitting = Admitting(state, queues, rules)
         self.admit, self.admit_listed = admitting.admit, admitting.admit_listed
@@ -145,7 +146,6 @@ class Frontier:
         self.pending.put(StateTable.META, COUNTS_KEY, self.counts.encode())
         self.queues.begin()
         state.captures.begin()
-        state.copies.begin()
         return self.pending.begin()
 
     def end_commit(self, changes: TableChanges) -> None:
@@ -157,7 +157,3 @@ class Frontier:
     def committed_counts(self) -> Counts:
         """The sums as they are on disk."""
         return Counts.decode(self.state.store.find(StateTable.META, COUNTS_KEY))
-
-    def count_duplicates(self) -> None:
-        """Count what is committed; the next commit writes the sum."""
-        self.counts.duplicates = self.state.copies.count()

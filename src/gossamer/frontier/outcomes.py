@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import structs
-
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.retry_queue import RetryQueue
 from gossamer.frontier.rows import (
@@ -37,9 +35,8 @@ class Outcomes:
         self._known = state.known
         self._hosts = state.hosts
         self._captures = state.captures
-        self._copies = state.copies
+        self._duplicates = state.duplicates
         self._tally = state.tally
-        self._changes = state.changes
         self._queues = queues
         self._retries = retries
         self._note_shallower = note_shallower
@@ -87,8 +84,6 @@ class Outcomes:
         """
         key = report.lease.key
         row = self._known.find(key)
-        is_first = row is None or row.standing == Standing.QUEUED
-        before = structs.replace(row) if row and row.standing == Standing.FETCHED else None
         if row is None:
             row = self._admit_replayed(report)
         elif row.standing == Standing.QUEUED:
@@ -102,9 +97,7 @@ class Outcomes:
         if retry_us is not None:
             self._wait(row, report, retry_us)
         else:
-            learn(row, report)
-            self._changes.note(before, row, report)
-            self._settle(row, report, is_first=is_first)
+            self._settle(row, report)
             if self._note_shallower is not None and row.depth < report.lease.depth:
                 self._note_shallower(key)
         return True
@@ -121,12 +114,14 @@ class Outcomes:
         self._counts.known += 1
         return row
 
-    def _settle(self, row: UrlRow, report: Report, *, is_first: bool) -> None:
+    def _settle(self, row: UrlRow, report: Report) -> None:
         key = report.lease.key
+        learn(row, report)
         self._tally.count(row, key[:HOST_BYTES])
         self._known.put(key, row)
         if report.outcome == Outcome.FETCHED:
-            self._put_capture(report, is_first=is_first)
+            self._put_capture(report)
+            self._duplicates.join(report)
             self._counts.links += report.out_links
 
     def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
@@ -134,9 +129,8 @@ class Outcomes:
         row.at_us, row.reason, row.detail = report.at_us, report.reason or "", report.detail
         self._retries.wait(row, report.lease.key, retry_us)
 
-    def _put_capture(self, report: Report, *, is_first: bool) -> None:
+    def _put_capture(self, report: Report) -> None:
         self._captures.put(report)
-        self._copies.note(report, is_first=is_first)
         self._tally.add_body(self._hosts.touch(report.lease.key[:HOST_BYTES]), report.size_bytes)
 
     # -- what an import brings
@@ -151,21 +145,21 @@ class Outcomes:
         is_fetched = report.outcome is Outcome.FETCHED
         if row is None or not is_fetched:
             return row is None and self.report(report)
-        is_first = row.standing == Standing.QUEUED
         if row.standing == Standing.FETCHED and row.at_us >= report.at_us:
             if self._captures.find(key, report.at_us) is None:
-                self._put_capture(report, is_first=False)
+                self._put_capture(report)
             return False
         if row.standing == Standing.QUEUED:
             self._retries.remove_row(row, key)
         else:
             self._uncount(row, key)
-        learn(row, report)
-        self._settle(row, report, is_first=is_first)
+        self._settle(row, report)
         return True
 
     def _uncount(self, row: UrlRow, key: bytes) -> None:
         """A newer outcome takes the place of one that a row has."""
+        if row.standing == Standing.FETCHED:
+            self._duplicates.leave(key, row)
         self._tally.uncount(row, key[:HOST_BYTES])
         self._retries.cancel_refetch(row, key)
 

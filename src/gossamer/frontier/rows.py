@@ -103,7 +103,6 @@ class UrlRow(Struct):
     missed: int = 0  # visits in a row that failed, of a page that was fetched before
     hint_us: int = 0  # when a sitemap or feed says that it was changed
     gone_us: int = 0  # since when it answers 404 or 410, of a page that was there
-    template: int = 0  # of a page that has changed (`records.PageChange`)
 
     def encode(self) -> bytes:
         head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))
@@ -306,6 +305,25 @@ class SitemapRow(Struct, array_like=True, frozen=True):
 
 
 _unpack_sitemap: Final = unpacker(SitemapRow)
+
+
+class DuplicateRow(Struct, array_like=True, frozen=True):
+    """A page that is a duplicate; in the table DUPLICATE, by the key of its URL."""
+
+    first: bytes  # key of the page that it is a duplicate of, which is no duplicate itself
+    mode: str
+    similarity: float = 1.0
+
+    def encode(self) -> bytes:
+        return pack(self)
+
+    @classmethod
+    def decode(cls, row: bytes) -> DuplicateRow:
+        """Raises ValueError when these are no bytes of `encode`."""
+        return _unpack_duplicate(row)
+
+
+_unpack_duplicate: Final = unpacker(DuplicateRow)
 
 
 def time_key(wall_us: int) -> bytes:

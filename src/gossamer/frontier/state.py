@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gossamer.frontier.captures import Captures
-from gossamer.frontier.copies import CopyCounts
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.duplicates.groups import DuplicateGroups
 from gossamer.frontier.host_table import HostTable
 from gossamer.frontier.known_urls import KnownUrls
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Store
 from gossamer.frontier.tally import Tally
-from gossamer.frontier.visits.changes import Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,5 @@ class State:
     known: KnownUrls
     hosts: HostTable
     captures: Captures
-    copies: CopyCounts
+    duplicates: DuplicateGroups
     tally: Tally
-    changes: Changes

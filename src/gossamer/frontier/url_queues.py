@@ -37,8 +37,7 @@ class UrlQueues:
         self._hosts = state.hosts
         self._known = state.known
         self._counts = state.counts
-        self._captures = state.captures
-        self._copies = state.copies
+        self._duplicates = state.duplicates
         self._tally = state.tally
         self._order = order
         self._is_fixed = is_fixed(order)
@@ -105,8 +104,8 @@ class UrlQueues:
 
     def requeue(self, row: UrlRow, found: Found, *, levels_later: int = 0) -> None:
         """Queue a known URL that has an outcome: its row begins again, its captures stay."""
-        if self._captures.since(found.key, 0, 1):
-            self._copies.doubt()
+        if row.standing == Standing.FETCHED:
+            self._duplicates.leave(found.key, row)
         self._tally.uncount(row, found.key[:HOST_BYTES])
         self.enqueue(found, row.first_us, levels_later=levels_later)
 

@@ -35,12 +35,11 @@ from gossamer.frontier.meta_keys import LOG_KEY, LOG_SUM_KEY, REJUDGE_KEY
 from gossamer.frontier.store import StateTable, Store
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
+from gossamer.node.duplicates.refill import refill
 from gossamer.node.import_intake import ImportIntake
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.node import Node
-from gossamer.node.notify.build_notifier import build_notifier
-from gossamer.node.notify.targets import targets_of
 from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered
 from gossamer.node.rescoring import LiveScores
@@ -160,7 +159,6 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     NetworkAccess(settings.fetch)
     Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
     order_named(settings.frontier.order)
-    targets_of(settings.watch, Path())
     for header in settings.fetch.headers:
         checked_header(header)
     for seed in seeds:
@@ -203,6 +201,7 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     node = Node(parts)
     catch_up = CatchUp(node, parts, workers, crawl)
     recovered = catch_up.run()
+    refill(parts, store)
     new_seeds = _begin(start, crawl, core, changed)
     parts.committer.commit_now()
     wants_others = any(key in _WANTS_SITEMAPS for key in changed)
@@ -254,7 +253,6 @@ def _parts(
         is_match=is_match,
         bans=LiveBans(frontier, core.admission, clock, crawl.bans),
         scores=LiveScores(frontier, core.policies.order, clock),
-        notifier=None if start.is_import else build_notifier(paths, store, settings.watch, clock),
         tidy_store=store.tidy,
         close_store=store.close,
     )

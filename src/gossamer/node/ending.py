@@ -1,11 +1,10 @@
 """The end of a crawl: build what needs all pages.
 
-    last commit -> count of copies ---+-> clean commit
-                -> index -------------+
+    last commit -> index --> clean commit
                 -> links merged
                 -> ranks
 
-The four are independent, so they run at the same time. They take a tenth of a short crawl, and one
+The three are independent, so they run at the same time. They take a tenth of a short crawl, and one
 after the other they would use one core only.
 """
 
@@ -31,12 +30,8 @@ async def complete(parts: Parts, *, is_whole: bool) -> None:
     parts.tidy_store()
     linking = asyncio.ensure_future(asyncio.to_thread(_finish_links, parts, is_whole=is_whole))
     try:
-        counting = asyncio.to_thread(parts.frontier.count_duplicates)
-        if parts.index is None:
-            await counting
-        else:
-            indexing = asyncio.to_thread(parts.index.finish, is_whole=is_whole)
-            await asyncio.gather(counting, indexing)
+        if parts.index is not None:
+            await asyncio.to_thread(parts.index.finish, is_whole=is_whole)
         await parts.committer.commit(is_clean=True)
     finally:
         await linking

@@ -16,7 +16,6 @@ from gossamer.node.commit import Committer
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
-from gossamer.node.notify.notifier import Notifier
 from gossamer.node.rescoring import LiveScores
 from gossamer.policies.policies import Policies
 from gossamer.schedule.admission import Admission
@@ -48,6 +47,5 @@ class Parts:
     is_match: IsMatch
     bans: LiveBans
     scores: LiveScores
-    notifier: Notifier | None
     tidy_store: Callable[[], None]
     close_store: Callable[[], None]

@@ -15,7 +15,6 @@ from typing import Any
 
 from gossamer.collection.directory import CollectionPaths
 from gossamer.node.control import NotRunning, send
-from gossamer.node.notify.positions import notified_figures
 from gossamer.node.progress import figures_of
 from gossamer.reader.collection_reader import CollectionReader
 
@@ -29,11 +28,4 @@ def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
         return dict(send(paths, "status"))
     except NotRunning:
         with CollectionReader.open(paths.path) as reader:
-            fresh = reader.freshness()
-            return {
-                "schema": 1,
-                "state": "stored",
-                **figures_of(reader.counts()),
-                "notified": notified_figures(reader.store),
-                "freshness": fresh.as_json() if fresh is not None else None,
-            }
+            return {"schema": 1, "state": "stored", **figures_of(reader.counts())}

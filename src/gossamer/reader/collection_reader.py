@@ -26,11 +26,11 @@ from gossamer.collection.stored_settings import stored_bans, stored_seeds, store
 from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
-from gossamer.frontier.meta_keys import COUNTS_KEY, FRESHNESS_KEY, SALT_KEY
+from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
 from gossamer.frontier.store import StateTable, Store
-from gossamer.frontier.visits.freshness import Freshness
 from gossamer.politeness.access import Access
+from gossamer.reader.duplicate_facts import duplicate_facts
 from gossamer.reader.pages import StoredCapture, StoredPage, moment_of, nearest_capture
 from gossamer.reader.state import PresentState, StateCheck
 from gossamer.reader.story import Judged, RobotsView, Step, Story, robots_view
@@ -108,11 +108,6 @@ class CollectionReader:
 
     def counts(self) -> Counts:
         return Counts.decode(self.store.find(StateTable.META, COUNTS_KEY))
-
-    def freshness(self) -> Freshness | None:
-        """The last figures of a crawl that visits pages again; None if there was none."""
-        row = self.store.find(StateTable.META, FRESHNESS_KEY)
-        return Freshness.decode(row) if row is not None else None
 
     def settings(self) -> Settings:
         """The settings in force when the collection was last written."""
@@ -303,6 +298,7 @@ class CollectionReader:
             via=tuple(self._chain(row)) if row else (),
             captures=tuple(self._captures(key)) if row else (),
             host=HostRow.decode(host) if host else None,
+            duplicates=duplicate_facts(self.store, key),
             robots=self._robots(known),
             dropped=0 if row else self.counts().dropped,
             judged=None if row else self._judge(known, key),

@@ -11,6 +11,7 @@ from typing import Final
 
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.politeness.access import Access
+from gossamer.reader.duplicate_facts import NO_DUPLICATES, DuplicateFacts
 from gossamer.reader.pages import StoredCapture
 from gossamer.records import Outcome, Reason
 from gossamer.urls.canonical import origin_of, target_of
@@ -90,6 +91,7 @@ class Story:
     robots: RobotsView | None = None
     judged: Judged | None = None
     is_seed: bool = False
+    duplicates: DuplicateFacts = NO_DUPLICATES
     dropped: int = 0  # links of this collection that were counted, but not stored
 
     @property

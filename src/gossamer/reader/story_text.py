@@ -24,6 +24,7 @@ def story_sentences(story: Story, now_us: int) -> list[str]:
     return [
         f"{story.url} is {answer_text(story.row.outcome.value, story.row.status)}.",
         *_outcome(story, story.row, now_us),
+        *_duplicates(story),
         *_finding(story, story.row, now_us),
         *_captures(story, now_us),
         *_robots(story.robots, now_us),
@@ -56,6 +57,15 @@ def _unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
         )
     yield from _robots(story.robots, now_us)
     yield from _host(story.host, now_us)
+
+
+def _duplicates(story: Story) -> Iterator[str]:
+    facts = story.duplicates
+    if facts.of:
+        share = f" ({facts.similarity:.1%} of the HTML is the same)" if facts.similarity < 1 else ""
+        yield f"It is a duplicate of {facts.of}{share}."
+    if facts.copies:
+        yield f"It has {counted(facts.copies, 'duplicate')}."
 
 
 def _outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:

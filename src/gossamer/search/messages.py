@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gossamer.search.copies.results import CopiesRequest
 from gossamer.search.results import Request
 
 PICKLE, JSON = 0, 1  # kinds of answers
@@ -31,5 +30,5 @@ class SearchQuestion:
     """A search for a process to do."""
 
     where: SearchedCollection
-    request: Request | CopiesRequest
+    request: Request
     as_json: bool = False

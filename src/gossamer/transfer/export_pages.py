@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
+from gossamer.frontier.duplicates.pointers import all_pointers, has_duplicates
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa
@@ -36,8 +37,9 @@ _STAGED: Final = pa.schema(
         pa.field("at_us", pa.int64()),
     ]
 )
-# Pages with the same content, the first fetched first; a URL that is not a page is its own group.
-# The same rule as in `frontier/copies.py`.
+_POINTERS: Final = pa.schema([("url", pa.string()), ("first", pa.string())])
+# For a collection of an earlier version, which has no table of duplicates: pages with the same
+# content, the first fetched first; a URL that is not a page is its own group.
 _COPIES: Final = (
     "partition by case when p.outcome = 'fetched' and p.status = 200 and p.bytes > 0 "
     "then p.digest else p.url end order by p.at_us, p.url"
@@ -55,6 +57,10 @@ def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
         columns = {name: f"p.{name}" for name in _STAGED.names}
         columns["duplicate_of"] = f"nullif(first_value(p.url) over ({_COPIES}), p.url)"
         joins = []
+        if "duplicate_of" in wanted and has_duplicates(reader.store):
+            pointers = stage(folder / "duplicates.parquet", _POINTERS, _duplicates(reader))
+            columns["duplicate_of"] = "d.first"
+            joins.append(f"left join {pointers} d on p.url = d.url")
         if "in_links" in wanted:
             linked = stage_batches(folder / "linked.parquet", tables.in_links(reader.paths.graph))
             columns["in_links"] = "coalesce(l.pages, 0)::bigint"
@@ -76,6 +82,14 @@ def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
             f"where {choice.condition()} order by by_url"
         )
         yield from ask(sql, schema, folder)
+
+
+def _duplicates(reader: CollectionReader) -> Iterator[tuple[object, ...]]:
+    """Yield the URL of each duplicate with that of the page that it points to."""
+    for key, row in all_pointers(reader.store):
+        page, first = reader.find_key(key), reader.find_key(row.first)
+        if page is not None and first is not None:
+            yield page.url, first.url
 
 
 def _page_row(row: UrlRow) -> tuple[object, ...]:

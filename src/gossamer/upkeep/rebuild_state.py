@@ -42,6 +42,9 @@ from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import StateTable, Store
 from gossamer.node.bans import bans_in, put_bans
 from gossamer.node.imported import note_imported
+from gossamer.policies.duplicates import duplicates_named
+from gossamer.policies.named_order import order_named
+from gossamer.policies.policies import Policies
 from gossamer.politeness.access import Access
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
@@ -76,7 +79,10 @@ def fill_state(
     lines = bans_in(paths.actions)
     admission = Admission(settings, inputs.seeds, bans, BanList(lines), forgotten)
     watch = settings.scope.depth >= 0
-    frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
+    policies = Policies(
+        order_named(settings.frontier.order), duplicates=duplicates_named(settings.duplicates)
+    )
+    frontier = Frontier(store, settings.frontier, admission, watch_depth=watch, policies=policies)
     reader = guard.reader(build_processor(settings, keys, forgotten))
     replay = _Replay(paths, frontier, admission, reader, keys, inputs)
     warc_paths = sorted(paths.archive.glob("*.warc.gz"))
@@ -96,8 +102,6 @@ def fill_state(
     _write_meta(paths, frontier, inputs, warc_paths, is_clean=is_clean)
     if lines:
         put_bans(frontier, lines)
-    _commit(store, frontier)
-    frontier.count_duplicates()
     _commit(store, frontier)
 
 

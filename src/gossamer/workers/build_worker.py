@@ -104,8 +104,9 @@ def build_processor(
     """The object that turns responses into reports. It drops links to forgotten URLs."""
     judge = ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
-    # Without graph and index the text of a page is not used: links are followed, nothing else.
-    is_bare = not (settings.node.graph or settings.node.index)
+    # Where neither graph, index nor duplicates use the text of a page, only links are read.
+    uses_text = settings.node.index or settings.duplicates.mode == "near"
+    is_bare = not (settings.node.graph or uses_text)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
     linker = Linker(form, keys, forgotten=forgotten)
     return PageProcessor(settings, parser, linker, counts_links=counts_links)

@@ -46,6 +46,7 @@ from gossamer.urls.repeated_links import pack_links, repeated
 from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 from gossamer.workers.listed_urls import listed_in_sitemap, listed_urls
+from gossamer.workers.sketching import sketcher_for
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
@@ -82,6 +83,7 @@ class PageProcessor:
         self._watches_depth = settings.scope.depth >= 0
         self._hosts_per_page = settings.frontier.hosts_per_page
         self._ascends = settings.urls.ascend
+        self._sketch = sketcher_for(settings.duplicates.mode)
         self._counts_links = counts_links
         self._reported: dict[bytes, int] = {}
         self._reported_before: dict[bytes, int] = {}
@@ -169,6 +171,7 @@ class PageProcessor:
             out_links=len(links.edges) - links.faults,
             dropped=len(all_found) - len(reported),
             repeated=self._repeated(lease, links.edges, reported, hosts),
+            sketch=self._sketch(mime, body, page) if answer.status == 200 else b"",
             listed=listed_urls(self._linker, answer.url, page.dates),
         )
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
@@ -326,6 +329,7 @@ def _report(
     body: bytes = b"",
     dropped: int = 0,
     repeated: bytes = b"",
+    sketch: bytes = b"",
     listed: tuple[ListedUrl, ...] = (),
 ) -> Report:
     return Report(
@@ -350,6 +354,7 @@ def _report(
         body=body,
         dropped=dropped,
         repeated=repeated,
+        sketch=sketch,
         listed=listed,
     )
 

@@ -83,6 +83,10 @@ def crawl(
     order: Annotated[
         str | None, _option("--order", "Order of requests: breadth, depth, or a plug-in.", "ORDER")
     ] = None,
+    duplicates: Annotated[
+        str | None,
+        _option("--duplicates", "Which pages are duplicates: none, exact, html95, near.", "MODE"),
+    ] = None,
     delay: Annotated[
         float | None, _option("--delay", "Delay between two requests to a host, in seconds.", "S")
     ] = None,
@@ -136,14 +140,6 @@ def crawl(
         _option(
             "--allow-private", "A private network that links may lead to; may be repeated.", "CIDR"
         ),
-    ] = None,
-    webhook: Annotated[
-        str | None,
-        _option("--webhook", "Send the changes seen to this URL, as JSON by POST.", "URL"),
-    ] = None,
-    run: Annotated[
-        str | None,
-        _option("--run", "Run this program with the changes seen as JSON on stdin.", "COMMAND"),
     ] = None,
     no_index: Annotated[bool, _option("--no-index", "Build no search index.")] = False,
     no_graph: Annotated[bool, _option("--no-graph", "Build no link graph.")] = False,

@@ -43,6 +43,8 @@ def story_object(story: Story) -> dict[str, Any]:
             "first_seen": _iso(row.first_us),
             "decided_at": _iso(row.at_us),
             "due_at": _iso(row.due_us),
+            "duplicate_of": story.duplicates.of or None,
+            "copies": story.duplicates.copies,
         }
     return {
         "schema": 1,

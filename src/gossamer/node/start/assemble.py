@@ -20,6 +20,7 @@ from gossamer.frontier.link_exchange import LinkExchange, exchange_for
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import StateTable, Store
+from gossamer.policies.duplicates import duplicates_named
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.stop import Allowance
@@ -87,7 +88,11 @@ def read_stored(store: Store, seeds: Sequence[str], forgotten: Forgotten) -> Sto
 
 def policies_for(settings: Settings) -> Policies:
     """The policies that the settings name."""
-    return Policies(order=order_named(settings.frontier.order), stop=Allowance(settings.limits))
+    return Policies(
+        order=order_named(settings.frontier.order),
+        duplicates=duplicates_named(settings.duplicates),
+        stop=Allowance(settings.limits),
+    )
 
 
 def assemble(

@@ -1,0 +1,1 @@
+"""The duplicates among the pages of a collection: who points to whom."""

@@ -1,0 +1,1 @@
+"""Finds duplicates that need a comparison, beside the crawl."""

@@ -1,0 +1,38 @@
+"""What reports say about duplicates, by mode."""
+
+import pytest
+
+from gossamer.records import Page
+from gossamer.settings import DuplicateMode
+from gossamer.workers.sketching import is_frameset, sketcher_for
+
+WORDS = "Of the many words of this page each is seen by a reader who looks at it for a while. " * 3
+HTML = b"<html><title>One</title><body><p>" + WORDS.encode() + b"</p></body></html>"
+PAGE = Page(base="http://a.example/", title="One", text=WORDS)
+
+
+@pytest.mark.parametrize(
+    ("mode", "start", "length"),
+    [("none", b"", 0), ("exact", b"", 0), ("near", b"~", 17), ("html95", b"<", 133)],
+)
+def test_each_mode_has_its_sketch(mode: DuplicateMode, start: bytes, length: int) -> None:
+    sketch = sketcher_for(mode)("text/html", HTML, PAGE)
+
+    assert sketch[:1] == start
+    assert len(sketch) == length
+
+
+@pytest.mark.parametrize("mode", ["exact", "near", "html95"])
+def test_a_frameset_is_exempt(mode: DuplicateMode) -> None:
+    html = b"<html><FRAMESET cols='1,2'><FRAME src=a><FRAME src=b></FRAMESET></html>"
+
+    assert sketcher_for(mode)("text/html", html, PAGE) == b"F"
+
+
+def test_a_doctype_or_text_that_names_framesets_is_no_frameset() -> None:
+    assert not is_frameset(b'<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Frameset//EN"><p>x')
+    assert not is_frameset(b"<p>The element frameset is old.")
+
+
+def test_what_is_not_html_is_compared_by_its_bytes() -> None:
+    assert sketcher_for("html95")("application/pdf", b"%PDF" * 100, PAGE) == b""
