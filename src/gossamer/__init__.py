@@ -20,6 +20,8 @@ from gossamer.version import __version__
 
 __all__ = [
     "Collection",
+    "Copies",
+    "Copy",
     "Crawl",
     "CrawledPage",
     "GossamerError",

@@ -2,6 +2,8 @@
 # function, not the folder of that name.
 from gossamer.api import (
     Collection,
+    Copies,
+    Copy,
     Crawl,
     CrawledPage,
     GossamerError,
@@ -19,6 +21,8 @@ from gossamer.version import __version__
 
 __all__ = [
     "Collection",
+    "Copies",
+    "Copy",
     "Crawl",
     "CrawledPage",
     "GossamerError",

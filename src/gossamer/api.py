@@ -40,6 +40,7 @@ from gossamer.reader.pages import StoredPage
 from gossamer.reader.summary import html_of, line_of
 from gossamer.reader.tables import Table, ask, may_name
 from gossamer.records import Outcome
+from gossamer.search.copies.results import Copies, CopiesRequest, Copy
 from gossamer.search.engine import Engine
 from gossamer.search.results import Hit, Request, Results, Sort
 from gossamer.settings import Settings, with_values
@@ -51,6 +52,8 @@ from gossamer.workers.process import ProcessedPage
 
 __all__ = [
     "Collection",
+    "Copies",
+    "Copy",
     "Crawl",
     "CrawledPage",
     "GossamerError",
@@ -320,6 +323,23 @@ class Collection(CollectionReader):
             explain=explain,
         )
         return self._engine.search(request)
+
+    def copies(
+        self, text: str = "", *, url: str = "", min_words: int = 20, limit: int = 20
+    ) -> Copies:
+        """Pages that contain parts of a text, those with the most of it first.
+
+        With `url` the text is that of a stored page, which is not among the results. Raises
+        UsageError, NotKnown, CorruptFile, and StoreError if there is no index.
+        """
+        if bool(text) == bool(url):
+            raise UsageError("give either a text or a url")
+        but = b""
+        if url:
+            page = self.page(url)
+            text, but = page.page.text, self.keys.of(page.url)
+        request = CopiesRequest(text=text, but=but, min_words=min_words, limit=limit)
+        return self._engine.copies(request)
 
     @cached_property
     def _engine(self) -> Engine:

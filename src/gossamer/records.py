@@ -274,13 +274,28 @@ class Capture(Struct, frozen=True, array_like=True):
     took_s: float = 0.0
 
 
-class ChangedSpot(NamedTuple):
-    """A place in the text of a page where words changed. `spot` is the same in all pages that are
-    made from one template: a hash of the words around it."""
+class ChangeKind(StrEnum):
+    """What a visit found of a page that was known before, or of a page that is new."""
 
-    spot: int
-    removed: int  # words
-    added: int
+    NEW = "new"
+    CHANGED = "changed"
+    GONE = "gone"  # it answers 404 or 410
+    BACK = "back"  # a page that was gone or moved is there again
+    MOVED = "moved"  # it redirects, or it is gone and the same body is at another URL
+
+
+class ChangedSpot(NamedTuple):
+    """A place in a page where words or links changed.
+
+    A spot is known by what stands next to it: hashes of the words before and after. In all pages
+    that are made from one template at least one of the two is the same.
+    """
+
+    before: int
+    after: int
+    removed: int = 0  # words; 0 of a spot of links
+    added: int = 0
+    is_large: bool = False  # too much changed here to be noise
 
 
 class PageChange(Struct, frozen=True, array_like=True):
@@ -292,8 +307,10 @@ class PageChange(Struct, frozen=True, array_like=True):
     links_removed: int = 0
     status_before: int = 0
     title_before: str = ""  # empty where the title is the same
-    spots: tuple[ChangedSpot, ...] = ()  # a limited number
+    spots: tuple[ChangedSpot, ...] = ()  # a limited number, without those that a mask explains
     template: int = 0  # pages with the same number are made from one template
+    is_cut: bool = False  # there are more spots, or the versions were too long to compare
+    is_masked: bool = False  # something changed that the masks of `policies/masks.py` explain
 
 
 class ListedUrl(NamedTuple):

@@ -587,6 +587,46 @@ class Refresh(Section):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Watch(Section):
+    """[watch] Who is told of changes. Webhook and command are not stored with the collection: name
+    them again for each run, or in a settings file."""
+
+    webhook: str = setting(
+        "", "URL that gets the changes seen, as POST requests with a JSON body; empty: none."
+    )
+    webhook_secret_file: str = setting(
+        "",
+        "A file with a secret; each request to the webhook is signed with it (HMAC-SHA256 in the "
+        "header Gossamer-Signature).",
+    )
+    webhook_time_s: float = setting(
+        15.0, "How long a request to the webhook may take, in seconds.", at_least=0.1, at_most=600
+    )
+    command: str = setting(
+        "",
+        "A program with its arguments that gets the changes seen, as JSON on its stdin; no shell "
+        "reads it; empty: none.",
+    )
+    command_time_s: float = setting(
+        60.0, "How long the command may take before it is ended, in seconds.", at_least=0.1
+    )
+    batch: int = setting(
+        100, "Maximum number of changes in one request or call.", at_least=1, at_most=10_000
+    )
+    max_waiting: int = setting(
+        100_000,
+        "Changes that may wait for a webhook or command; then the oldest are skipped.",
+        at_least=1,
+    )
+    max_delay_s: float = setting(
+        300.0, "Longest delay before a failed batch is sent again, in seconds.", at_least=0.1
+    )
+    finish_s: float = setting(
+        10.0, "How long the end of a crawl sends waiting changes, in seconds.", at_least=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Web(Section):
     """[web] What `gossamer serve` allows to users of its page and API."""
 
@@ -598,7 +638,7 @@ class Web(Section):
 
 SECTIONS: Final = (
     Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Duplicates, Node, Refresh,
-    Web,
+    Watch, Web,
 )  # fmt: skip
 
 
@@ -617,6 +657,7 @@ class Settings:
     duplicates: Duplicates = field(default_factory=Duplicates)
     node: Node = field(default_factory=Node)
     refresh: Refresh = field(default_factory=Refresh)
+    watch: Watch = field(default_factory=Watch)
     web: Web = field(default_factory=Web)
 
 
@@ -639,7 +680,7 @@ _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
     key_of(section, f): (section, f) for section in SECTIONS for f in fields(section)
 }
 KEYS: Final = tuple(_FIELDS)
-_SECRET: Final = frozenset({"fetch.headers"})  # values that no message shows
+_SECRET: Final = frozenset({"fetch.headers", "watch.webhook"})  # values that no message shows
 
 
 def describe(key: str) -> tuple[Any, Any, str]:

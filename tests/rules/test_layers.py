@@ -17,7 +17,17 @@ LAYERS = (
     {"urls", "plugins"},
     {"records", "settings"},
     {"policies"},
-    {"frontier", "politeness", "fetch", "parse", "archive", "graph", "index", "duplicates"},
+    {
+        "frontier",
+        "politeness",
+        "fetch",
+        "parse",
+        "archive",
+        "graph",
+        "index",
+        "duplicates",
+        "compare",
+    },
     {"collection"},
     {"schedule", "workers"},
     {"reader"},
@@ -34,11 +44,12 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # imports them: there the rule is that no circle arises.
 WITHIN = {
     "cli": ("show", "run", "commands"),
-    "frontier": ("duplicates",),
+    "frontier": ("duplicates", "visits"),
     "graph": ("ranks",),
-    "node": ("start", "duplicates"),
+    "node": ("notify", "visits", "start", "duplicates"),
     "parse": ("language", "documents"),
     "policies": ("refresh",),
+    "search": ("copies",),
     "web": ("protect", "views"),
 }
 FILES = sorted(SRC.rglob("*.py"))

@@ -12,6 +12,8 @@ the parent dies, too. One that may be busy for long also calls `die_with_parent`
 limit of CPU time. Two kinds continue without their parent: a merge of links and a computation of
 ranks, which end with their one result, and crawls that the web page starts, in their own session.
 
+A command of the operator (`run_program`) is the only program that is not ours.
+
 Starting a process raises OSError; the caller reports what is impossible without it.
 """
 
@@ -26,7 +28,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import IO, Final, NamedTuple, Protocol
 
 PIPE: Final = subprocess.PIPE
@@ -94,6 +96,38 @@ def run(module: str, *words: str) -> Ended:
         end(process)
         raise
     return Ended(process.returncode, last_line(errors))
+
+
+def run_program(
+    words: Sequence[str], stdin: bytes, environment: Mapping[str, str], within_s: float
+) -> Ended:
+    """Run a program that the operator named, without a shell, and wait until it ends.
+
+    Its output is discarded but for the last line on stderr. After `within_s` it is killed with all
+    processes that it started, and StillRunning is raised. Raises OSError.
+    """
+    process = subprocess.Popen(  # noqa: S603  # the operator's own command, no shell
+        list(words),
+        stdin=PIPE,
+        stdout=NULL,
+        stderr=PIPE,
+        env=dict(environment),
+        start_new_session=True,
+    )
+    try:
+        _, errors = process.communicate(stdin, timeout=within_s)
+    except BaseException:
+        _kill_session(process)
+        raise
+    return Ended(process.returncode, last_line(errors))
+
+
+def _kill_session(process: Started) -> None:
+    """Kill a process that leads its own session, and the processes that it started."""
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    end(process)
 
 
 def last_line(output: bytes) -> str:

@@ -21,6 +21,7 @@ from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.commands.demo import demo
 from gossamer.cli.commands.diff import diff
 from gossamer.cli.commands.forget import forget
+from gossamer.cli.commands.history.copies import copies
 from gossamer.cli.commands.import_ import import_
 from gossamer.cli.commands.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.commands.report import report
@@ -42,8 +43,9 @@ _MANNERS: Final[dict[str, Any]] = {
 }
 app = typer.Typer(name="gossamer", **_MANNERS)
 for verb in (
-    crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, diff, backlinks,
-    anchors, top, export, report, verify, rebuild, forget, backup, doctor, serve, demo, completion,
+    crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, diff, copies,
+    backlinks, anchors, top, export, report, verify, rebuild, forget, backup, doctor, serve, demo,
+    completion,
 ):  # fmt: skip
     app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)

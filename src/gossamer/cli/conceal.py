@@ -21,6 +21,11 @@ def conceal_headers(headers: Iterable[str]) -> None:
     _paint(header.partition(":")[2].strip() for header in headers if is_secret(header))
 
 
+def conceal(words: Iterable[str]) -> None:
+    """Overwrite these words."""
+    _paint(words)
+
+
 def conceal_urls(words: Iterable[str]) -> None:
     """Overwrite users and passwords in URLs."""
     _paint(_userinfo_in(word) for word in words)

@@ -34,7 +34,7 @@ FLAGS: Final[dict[str, FlagType]] = {
     for kind, flags in {
         FlagType.SWITCH: "--ascend --no-index --no-graph --change --add --dry-run --json",
         FlagType.TEXT: "--scope --domains --sitemaps --type --order --hours --cookies --logins "
-        "--duplicates --proxy --user-agent-contact --rate",
+        "--duplicates --proxy --user-agent-contact --rate --webhook --run",
         FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set",
         FlagType.FOLDER: "-c --collection -f",
         FlagType.WHOLE: "--depth --max-pages --max-bytes --max-matches --max-body --per-host "

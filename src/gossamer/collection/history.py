@@ -22,11 +22,13 @@ from typing import Any, Final, NamedTuple
 from gossamer.base.answer_class import class_of_status
 from gossamer.base.clock import Clock
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.visits.freshness import Freshness
 
 SCHEMA: Final = 1
 MOST_SAMPLES: Final = 1_200
 FIRST_INTERVAL_S: Final = 0.1
 _ERRORS: Final = ("4xx", "5xx")
+_ALWAYS: Final = 11  # columns that every sample has
 
 
 class Sample(NamedTuple):
@@ -43,22 +45,49 @@ class Sample(NamedTuple):
     errors: int  # fetched responses with 4xx and 5xx
     bytes: int
     memory_bytes: int | None  # of all processes of the crawl; None if unknown
+    # Of a crawl that visits pages again, else None: the share of copies that were up to date as
+    # measured, and as the policy predicts; and for how long they were not, on average.
+    freshness: float | None = None
+    predicted: float | None = None
+    age_s: float | None = None
+    predicted_age_s: float | None = None
 
 
 def sample_of(
-    counts: Counts, *, at_ms: int, ran_ms: int, run: int, memory_bytes: int | None
+    counts: Counts,
+    *,
+    at_ms: int,
+    ran_ms: int,
+    run: int,
+    memory_bytes: int | None,
+    fresh: Freshness | None = None,
 ) -> Sample:
     """Return the counts now."""
     errors = sum(n for s, n in counts.by_status.items() if class_of_status(int(s)) in _ERRORS)
-    return Sample(
+    sample = Sample(
         at_ms, ran_ms, run, counts.fetched, counts.redirects, counts.queued, counts.failed,
         counts.refused, errors, counts.size_bytes, memory_bytes,
     )  # fmt: skip
+    if fresh is None:
+        return sample
+    return sample._replace(
+        freshness=_rounded(fresh.measured, 4),
+        predicted=_rounded(fresh.predicted, 4),
+        age_s=_rounded(fresh.age_s, 1),
+        predicted_age_s=_rounded(fresh.predicted_age_s, 1),
+    )
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def encode_sample(sample: Sample) -> str:
-    """Return one line with its line end."""
-    text = json.dumps(list(sample), separators=(",", ":"))[:-1]
+    """Return one line with its line end, without the empty values at its end."""
+    values = list(sample)
+    while len(values) > _ALWAYS and values[-1] is None:
+        values.pop()
+    text = json.dumps(values, separators=(",", ":"))[:-1]
     return f'{text},"{zlib.crc32(text.encode()):08x}"]\n'
 
 
@@ -101,12 +130,18 @@ class Recorder:
     """Writes the history of one run."""
 
     def __init__(
-        self, path: Path, clock: Clock, counts: Counts, memory: Callable[[], int | None]
+        self,
+        path: Path,
+        clock: Clock,
+        counts: Counts,
+        memory: Callable[[], int | None],
+        freshness: Callable[[], Freshness | None] = lambda: None,
     ) -> None:
         self._path = path
         self._clock = clock
         self._counts = counts
         self._memory = memory
+        self._freshness = freshness
         self._began_s = clock.now_s()
         self._samples = read_history(path)
         last = self._samples[-1] if self._samples else None
@@ -134,6 +169,7 @@ class Recorder:
             ran_ms=round(self.ran_s * 1000),
             run=self._run,
             memory_bytes=self._memory(),
+            fresh=self._freshness(),
         )
         self._samples.append(sample)
         try:

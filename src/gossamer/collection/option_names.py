@@ -41,6 +41,8 @@ FLAGS: Final[dict[str, str]] = {
     "graph": "node.graph",
     "index": "node.index",
     "workers": "node.workers",
+    "webhook": "watch.webhook",
+    "run": "watch.command",
 }
 NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as on the command line
 # Options that are not settings.

@@ -121,6 +121,13 @@ class ShortOptions(TypedDict, total=False):
     workers: int
     """Number of worker processes. 0: everything in one process; -1: chosen by cores and scope."""
 
+    webhook: str
+    """URL that gets the changes seen, as POST requests with a JSON body; empty: none."""
+
+    run: str
+    """A program with its arguments that gets the changes seen, as JSON on its stdin; no shell reads
+    it; empty: none."""
+
     no_graph: bool
     """Store no links."""
 
@@ -496,6 +503,35 @@ class Options(ShortOptions, total=False):
     refresh__complete_every_s: float
     """How often ranks, anchor texts and the number of duplicates are computed while the crawl runs,
     in seconds, if enough has changed; 0: only at the end."""
+
+    watch__webhook: str
+    """URL that gets the changes seen, as POST requests with a JSON body; empty: none."""
+
+    watch__webhook_secret_file: str | Path
+    """A file with a secret; each request to the webhook is signed with it (HMAC-SHA256 in the
+    header Gossamer-Signature)."""
+
+    watch__webhook_time_s: float
+    """How long a request to the webhook may take, in seconds."""
+
+    watch__command: str
+    """A program with its arguments that gets the changes seen, as JSON on its stdin; no shell reads
+    it; empty: none."""
+
+    watch__command_time_s: float
+    """How long the command may take before it is ended, in seconds."""
+
+    watch__batch: int
+    """Maximum number of changes in one request or call."""
+
+    watch__max_waiting: int
+    """Changes that may wait for a webhook or command; then the oldest are skipped."""
+
+    watch__max_delay_s: float
+    """Longest delay before a failed batch is sent again, in seconds."""
+
+    watch__finish_s: float
+    """How long the end of a crawl sends waiting changes, in seconds."""
 
     web__allow_private: Sequence[str]
     """Private networks (CIDR) that crawls started from the page or the API may reach."""

@@ -105,6 +105,10 @@ def without_secrets(settings: Settings) -> Settings:
         "fetch.headers": tuple(map(hidden, fetch.headers)),
         "fetch.proxy": without_userinfo(fetch.proxy),  # a proxy URL with a password is never used
         "fetch.proxies": tuple(map(without_userinfo, fetch.proxies)),
+        # A webhook's path is often a secret, and a stored command would run for whoever resumes.
+        "watch.webhook": "",
+        "watch.webhook_secret_file": "",
+        "watch.command": "",
     }
     return with_values(settings, shown)
 

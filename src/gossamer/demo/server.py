@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
 from gossamer.demo.pages import DemoAnswer
-from gossamer.demo.web import DemoSites, answer, build_web, seeds_at
+from gossamer.demo.web import answer, build_web, seeds_at
 
 # A request head of a browser is under 2 kB; longer ones are not answered.
 MAX_HEAD_BYTES: Final = 64 * 2**10
+
+# (host, target, headers of the request by their names in lower case): the answer
+Responder = Callable[[str, str, Mapping[str, str]], DemoAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,20 @@ class DemoWeb:
     seeds: tuple[str, ...]
 
 
+def bundled_web(port: int) -> Responder:
+    """The pages that come with the package."""
+    web = build_web(port)
+    return lambda host, target, _headers: answer(web, host, target)
+
+
 @contextmanager
-def serve(port: int = 0) -> Iterator[DemoWeb]:
-    """Serve until the block ends; port 0 is any free one. Raises OSError when it is taken."""
+def serve(
+    port: int = 0, responder_at: Callable[[int], Responder] = bundled_web
+) -> Iterator[DemoWeb]:
+    """Serve until the block ends; port 0 is any free one. Raises OSError when it is taken.
+
+    `responder_at` makes the responder for the port.
+    """
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
     is_up = threading.Event()
@@ -39,7 +53,7 @@ def serve(port: int = 0) -> Iterator[DemoWeb]:
 
     async def run() -> None:
         try:
-            async with _listening(port) as taken:
+            async with _listening(port, responder_at) as taken:
                 outcome.append(taken)
                 is_up.set()
                 await stop.wait()
@@ -64,10 +78,10 @@ def serve(port: int = 0) -> Iterator[DemoWeb]:
 
 
 @asynccontextmanager
-async def _listening(port: int) -> AsyncIterator[int]:
+async def _listening(port: int, responder_at: Callable[[int], Responder]) -> AsyncIterator[int]:
     """Answer on the port, and give its number; at the end cut every connection."""
     talks: set[asyncio.Task[None]] = set()
-    web: DemoSites = {}
+    responder: list[Responder] = []  # known with the port
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -76,7 +90,7 @@ async def _listening(port: int) -> AsyncIterator[int]:
         try:
             # A client that leaves, or sends what is no request, ends its own connection only.
             with suppress(OSError, EOFError, ValueError, asyncio.LimitOverrunError):
-                await _talk(web, reader, writer)
+                await _talk(responder[0], reader, writer)
         except asyncio.CancelledError:
             writer.transport.abort()  # the server ends; nobody waits for this task's result
         finally:
@@ -85,7 +99,7 @@ async def _listening(port: int) -> AsyncIterator[int]:
 
     server = await asyncio.start_server(connected, "127.0.0.1", port, limit=MAX_HEAD_BYTES)
     taken = int(server.sockets[0].getsockname()[1])
-    web = build_web(taken)
+    responder.append(responder_at(taken))
     try:
         yield taken
     finally:
@@ -108,7 +122,9 @@ async def _settle() -> None:
         await asyncio.sleep(0)
 
 
-async def _talk(web: DemoSites, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _talk(
+    respond: Responder, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
     """Answer one request after the other until the client has had enough."""
     while True:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -119,7 +135,7 @@ async def _talk(web: DemoSites, reader: asyncio.StreamReader, writer: asyncio.St
         }
         host = headers.get("host", "").lower().partition(":")[0]
         if method in ("GET", "HEAD"):
-            said = answer(web, host, target)
+            said = respond(host, target, headers)
         else:
             said = DemoAnswer(405, (("allow", "GET, HEAD"),), b"")
         writer.write(_bytes_of(said, with_body=method != "HEAD"))
@@ -131,5 +147,6 @@ async def _talk(web: DemoSites, reader: asyncio.StreamReader, writer: asyncio.St
 def _bytes_of(said: DemoAnswer, *, with_body: bool) -> bytes:
     lines = [f"HTTP/1.1 {said.status} {HTTPStatus(said.status).phrase}"]
     lines += [f"{name}: {value}" for name, value in said.headers]
-    lines += [f"content-length: {len(said.body)}", "", ""]
+    lines += [f"content-length: {len(said.body)}"] if said.status != 304 else []
+    lines += ["", ""]
     return "\r\n".join(lines).encode() + (said.body if with_body else b"")

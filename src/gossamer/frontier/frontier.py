@@ -42,6 +42,7 @@ from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
+from gossamer.frontier.visits.changes import Changes
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
@@ -90,6 +91,7 @@ class Frontier:
                 store, pending, counts, policies.duplicates, is_empty=known.is_empty
             ),
             tally=Tally(counts, hosts),
+            changes=Changes(pending, known),
         )
         self.pending = pending
         self.counts = counts

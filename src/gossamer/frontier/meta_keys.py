@@ -27,6 +27,13 @@ RESCORE_KEY: Final = b"rescore"  # position and hosts of a pass over the queues;
 EPOCH_KEY: Final = b"epoch"  # the highest epoch that wrote; there is no row while it is 0
 NUMBER_KEY: Final = b"number"  # of the next entry of a queue
 COUNTS_KEY: Final = b"counts"  # the sums over all URLs
+CHANGES_KEY: Final = b"changes"  # when the first second visit was, and how many changes there are
+CHANGE_PREFIX: Final = b"change:"  # behind it a number: the key of a change, in order of commits
+NOISE_PREFIX: Final = b"noise:"  # behind it host key and template: spots that always change
+BODY_PREFIX: Final = b"body:"  # behind it a letter and a digest: pages that are gone or new
+FRESHNESS_KEY: Final = b"freshness"  # the last figures of a crawl that visits pages again
+LISTS_KEY: Final = b"lists"  # when sitemaps were read again
+NOTIFIED_PREFIX: Final = b"notified:"  # how far a webhook or command is
 DUPLICATES_KEY: Final = b"duplicates"  # the mode by which the tables of duplicates were made
 JUDGED_KEY: Final = b"judged"  # the moment up to which pages were compared with earlier ones
 # Of an earlier version, which counted duplicates without a table. They are deleted.

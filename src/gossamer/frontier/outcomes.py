@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import structs
+
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.retry_queue import RetryQueue
 from gossamer.frontier.rows import (
@@ -37,6 +39,7 @@ class Outcomes:
         self._captures = state.captures
         self._duplicates = state.duplicates
         self._tally = state.tally
+        self._changes = state.changes
         self._queues = queues
         self._retries = retries
         self._note_shallower = note_shallower
@@ -84,6 +87,7 @@ class Outcomes:
         """
         key = report.lease.key
         row = self._known.find(key)
+        before = structs.replace(row) if row and row.standing == Standing.FETCHED else None
         if row is None:
             row = self._admit_replayed(report)
         elif row.standing == Standing.QUEUED:
@@ -97,6 +101,8 @@ class Outcomes:
         if retry_us is not None:
             self._wait(row, report, retry_us)
         else:
+            learn(row, report)
+            self._changes.note(before, row, report)
             self._settle(row, report)
             if self._note_shallower is not None and row.depth < report.lease.depth:
                 self._note_shallower(key)
@@ -116,7 +122,6 @@ class Outcomes:
 
     def _settle(self, row: UrlRow, report: Report) -> None:
         key = report.lease.key
-        learn(row, report)
         self._tally.count(row, key[:HOST_BYTES])
         self._known.put(key, row)
         if report.outcome == Outcome.FETCHED:
@@ -153,6 +158,7 @@ class Outcomes:
             self._retries.remove_row(row, key)
         else:
             self._uncount(row, key)
+        learn(row, report)
         self._settle(row, report)
         return True
 

@@ -103,6 +103,7 @@ class UrlRow(Struct):
     missed: int = 0  # visits in a row that failed, of a page that was fetched before
     hint_us: int = 0  # when a sitemap or feed says that it was changed
     gone_us: int = 0  # since when it answers 404 or 410, of a page that was there
+    template: int = 0  # of a page that has changed (`records.PageChange`)
 
     def encode(self) -> bytes:
         head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))

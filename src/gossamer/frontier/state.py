@@ -12,6 +12,7 @@ from gossamer.frontier.known_urls import KnownUrls
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Store
 from gossamer.frontier.tally import Tally
+from gossamer.frontier.visits.changes import Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,4 @@ class State:
     captures: Captures
     duplicates: DuplicateGroups
     tally: Tally
+    changes: Changes

@@ -83,6 +83,11 @@ def words_of(text: str) -> list[str]:
     return normal(text).split()
 
 
+def is_unspaced(word: str) -> bool:
+    """Whether a normalised word is a character of a script that is split into characters."""
+    return len(word) == 1 and _is_within(word, _UNSPACED)
+
+
 def distinct(words: str) -> bytes:
     """Each word of a normalised text once, sorted, as one text in UTF-8; no `GAP`."""
     return " ".join(sorted(set(words.split(" ")) - {GAP, ""})).encode()  # no other white space

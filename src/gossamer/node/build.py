@@ -40,6 +40,8 @@ from gossamer.node.import_intake import ImportIntake
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.node import Node
+from gossamer.node.notify.build_notifier import build_notifier
+from gossamer.node.notify.targets import targets_of
 from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered
 from gossamer.node.rescoring import LiveScores
@@ -159,6 +161,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     NetworkAccess(settings.fetch)
     Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
     order_named(settings.frontier.order)
+    targets_of(settings.watch, Path())
     for header in settings.fetch.headers:
         checked_header(header)
     for seed in seeds:
@@ -253,6 +256,7 @@ def _parts(
         is_match=is_match,
         bans=LiveBans(frontier, core.admission, clock, crawl.bans),
         scores=LiveScores(frontier, core.policies.order, clock),
+        notifier=None if start.is_import else build_notifier(paths, store, settings.watch, clock),
         tidy_store=store.tidy,
         close_store=store.close,
     )

@@ -48,7 +48,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -122,6 +122,16 @@ class Committer:
                 self._frontier.end_commit(moment.changes)
                 raise
             self._frontier.end_commit(moment.changes)
+
+    async def between_commits(self, work: Callable[[], object]) -> None:
+        """Run work in a thread. No commit begins meanwhile, and the work is always completed."""
+        async with self._lock:
+            working = asyncio.ensure_future(asyncio.to_thread(work))
+            try:
+                await asyncio.shield(working)
+            except asyncio.CancelledError:
+                await working
+                raise
 
     def commit_now(self) -> None:
         """Do the same before the event loop runs, during recovery."""

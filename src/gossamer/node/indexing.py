@@ -127,6 +127,11 @@ class IndexFeed:
             self._writer.commit(ends)
             return 0
 
+    def add_late_anchors(self) -> None:
+        """Add late anchor texts to their pages while a crawl runs. Raises DiskFault."""
+        with _disk_faults():
+            self._writer.write_late_anchors()
+
     def close(self) -> None:
         # it was reported before, or the next start reports it
         with contextlib.suppress(CorruptFile):

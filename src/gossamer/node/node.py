@@ -128,6 +128,9 @@ class Node:
         recorder = self._recorder = Recorder(
             self._parts.paths.history, self._clock, self._frontier.counts, self._memory_bytes
         )
+        notifier = self._parts.notifier
+        if notifier is not None:
+            notifier.start(self._fail)
         async with asyncio.TaskGroup() as tasks:
             committing = tasks.create_task(self._or_fail(self._commit_regularly))
             banning = tasks.create_task(self._or_fail(self._parts.bans.keep_up))
@@ -147,6 +150,8 @@ class Node:
         if self._fault is None:
             try:
                 await complete(self._parts, is_whole=self._may_take_time(stopped))
+                if notifier is not None:
+                    await notifier.finish()
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
@@ -392,6 +397,7 @@ class Node:
             troubles=self._scheduler.troubles(),
             retrying=retries.urls if retries else 0,
             retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
+            notified=notifier.figures() if (notifier := self._parts.notifier) else {},
         )
 
     def moment(self) -> CrawlMoment:
@@ -430,6 +436,8 @@ class Node:
     async def aclose(self) -> None:
         """Close everything, in any state."""
         parts = self._parts
+        if parts.notifier is not None:
+            await parts.notifier.aclose()
         parts.resolver.close()
         try:
             await parts.pool.aclose()

@@ -16,6 +16,7 @@ from gossamer.node.commit import Committer
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
+from gossamer.node.notify.notifier import Notifier
 from gossamer.node.rescoring import LiveScores
 from gossamer.policies.policies import Policies
 from gossamer.schedule.admission import Admission
@@ -47,5 +48,6 @@ class Parts:
     is_match: IsMatch
     bans: LiveBans
     scores: LiveScores
+    notifier: Notifier | None
     tidy_store: Callable[[], None]
     close_store: Callable[[], None]

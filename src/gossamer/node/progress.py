@@ -44,6 +44,11 @@ class Progress:
     # If only retries are left: the number of waiting URLs, and the seconds until the first retry.
     retrying: int = 0
     retry_in_s: float = 0.0
+    # Of a crawl that visits pages again, and of a collection that had one
+    # (`frontier/visits/freshness.py`); else None.
+    freshness: dict[str, Any] | None = None
+    # What the webhook and the command have got (`node/notify/positions.py`); empty without them.
+    notified: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from gossamer.collection.directory import CollectionPaths
 from gossamer.node.control import NotRunning, send
+from gossamer.node.notify.positions import notified_figures
 from gossamer.node.progress import figures_of
 from gossamer.reader.collection_reader import CollectionReader
 
@@ -28,4 +29,11 @@ def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
         return dict(send(paths, "status"))
     except NotRunning:
         with CollectionReader.open(paths.path) as reader:
-            return {"schema": 1, "state": "stored", **figures_of(reader.counts())}
+            fresh = reader.freshness()
+            return {
+                "schema": 1,
+                "state": "stored",
+                **figures_of(reader.counts()),
+                "notified": notified_figures(reader.store),
+                "freshness": fresh.as_json() if fresh is not None else None,
+            }

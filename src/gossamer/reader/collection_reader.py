@@ -26,9 +26,10 @@ from gossamer.collection.stored_settings import stored_bans, stored_seeds, store
 from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
-from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
+from gossamer.frontier.meta_keys import COUNTS_KEY, FRESHNESS_KEY, SALT_KEY
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
 from gossamer.frontier.store import StateTable, Store
+from gossamer.frontier.visits.freshness import Freshness
 from gossamer.politeness.access import Access
 from gossamer.reader.duplicate_facts import duplicate_facts
 from gossamer.reader.pages import StoredCapture, StoredPage, moment_of, nearest_capture
@@ -108,6 +109,11 @@ class CollectionReader:
 
     def counts(self) -> Counts:
         return Counts.decode(self.store.find(StateTable.META, COUNTS_KEY))
+
+    def freshness(self) -> Freshness | None:
+        """The last figures of a crawl that visits pages again; None if there was none."""
+        row = self.store.find(StateTable.META, FRESHNESS_KEY)
+        return Freshness.decode(row) if row is not None else None
 
     def settings(self) -> Settings:
         """The settings in force when the collection was last written."""

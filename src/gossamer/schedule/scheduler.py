@@ -272,6 +272,11 @@ class Scheduler:
         changed = self._auxiliary.sitemaps.want(urls)
         self._placement.place_all(changed, self._clock.now_s())
 
+    def read_sitemaps_again(self, store: Store) -> None:
+        """Fetch all known sitemaps once more."""
+        changed = self._auxiliary.sitemaps.again(store)
+        self._placement.place_all(changed, self._clock.now_s())
+
     def hasten_retries(self) -> None:
         """Call it when no lease could be given: if nothing but retries is left, they come sooner
         and are fewer."""

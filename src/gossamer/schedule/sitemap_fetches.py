@@ -1,11 +1,12 @@
 """Sitemaps: which are still to be fetched?
 
 robots.txt names them (`urls.sitemaps`), and indexes name more. Each is fetched once in the life of
-a collection, in turn with the pages of its host, with the same politeness and under the same rules
-of robots.txt; it counts against no limit. A sitemap may be on any host, as sitemaps.org has it. It
-is fetched only where a link could lead to it: bans, ports and private addresses hold. On hosts that
-the crawl has no other reason to visit, one host may name a few sitemaps, and those name no others:
-else an index of 50,000 names would send a crawl of one host to as many strangers.
+a collection, or from time to time in a crawl that runs without end (`again`). They take turns with
+the pages of their host, with the same politeness and under the same rules of robots.txt, and count
+against no limit. A sitemap may be on any host, as sitemaps.org has it. It is fetched only where a
+link could lead to it: bans, ports and private addresses hold. On hosts that the crawl has no other
+reason to visit, one host may name a few sitemaps, and those name no others: else an index of 50,000
+names would send a crawl of one host to as many strangers.
 
 A row of the state for each (in META) says whether it is wanted or done. So no circle of indexes is
 followed twice, and neither a stop nor a kill loses one. Before `open`, which is called when
@@ -101,6 +102,21 @@ class SitemapFetches:
             named = ("/sitemap.xml",)
         urls = (self._form.find(written, robots) for written in named)
         return self._want_all(SitemapFetch(url, robots) for url in urls if url is not None)
+
+    def again(self, store: Store) -> list[Host]:
+        """Fetch all sitemaps that were fetched before once more."""
+        changed: list[Host] = []
+        if self._choice == "never":
+            return changed
+        rows = walk(store, StateTable.META, SITEMAP_PREFIX, SITEMAP_PREFIX + b"\xff" * 17)
+        for key, _ in list(rows):
+            row = self._frontier.pending.find(StateTable.META, key)
+            fetch, is_done = _decode(row) if row is not None else (None, False)
+            if fetch is not None and is_done and self.waiting < _WAITING:
+                fetch = fetch._replace(tries=0)
+                self._put(fetch, is_done=False)
+                changed.append(self._queue(fetch))
+        return changed
 
     def want(self, urls: Iterable[str]) -> list[Host]:
         """Fetch sitemaps that the operator named, in an index that was imported."""

@@ -27,6 +27,8 @@ from gossamer.index.reader import IndexReader, View
 from gossamer.index.tantivy_errors import reading
 from gossamer.index.words import normal_all, words_of
 from gossamer.search import rank
+from gossamer.search.copies.finder import CopyFinder
+from gossamer.search.copies.results import Copies, CopiesRequest
 from gossamer.search.explain import explained
 from gossamer.search.highlight import highlight_terms
 from gossamer.search.hints import NO_WORD, date_hint, hint_of, value_hints
@@ -123,6 +125,12 @@ class Engine:
         moment = self._now()
         with reading(moment.view.generation):  # words are looked up in the files of the index, too
             return self._answer(request, parsed, moment, start_s)
+
+    def copies(self, request: CopiesRequest) -> Copies:
+        """The pages that have a part of a text (`copies/finder.py`). Raises CorruptFile."""
+        moment = self._now()
+        with reading(moment.view.generation):
+            return CopyFinder(moment.view, request, self._clock).find()
 
     def _answer(
         self, request: Request, parsed: ParsedQuery, moment: IndexSnapshot, start_s: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from gossamer.search.copies.results import CopiesRequest
 from gossamer.search.results import Request
 
 PICKLE, JSON = 0, 1  # kinds of answers
@@ -30,5 +31,5 @@ class SearchQuestion:
     """A search for a process to do."""
 
     where: SearchedCollection
-    request: Request
+    request: Request | CopiesRequest
     as_json: bool = False

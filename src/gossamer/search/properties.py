@@ -9,16 +9,12 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
+from gossamer.base.durations import seconds_of
 from gossamer.search.tree import Has, Property
 
 _DAY: Final = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?Z?)?)?)?"
 )
-_DURATION: Final = re.compile(r"(\d{1,9})([smhdw])", re.IGNORECASE)
-_UNIT_US: Final = {
-    unit: seconds * 1_000_000
-    for unit, seconds in {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}.items()
-}
 # Dates that the index can compare, 1684 to 2255; every page of the web is between them.
 _MOST_US: Final = 9_000_000_000_000_000
 _HOST: Final = re.compile(
@@ -63,8 +59,10 @@ def _host_of(value: str) -> str:
 
 def _ago_us(value: str) -> int:
     """The length of `7d`, `12h`; 0 for any other form."""
-    found = _DURATION.fullmatch(value.strip())
-    return min(int(found[1]) * _UNIT_US[found[2].lower()], _MOST_US) if found else 0
+    try:
+        return min(round(seconds_of(value) * 1e6), _MOST_US)
+    except ValueError:
+        return 0
 
 
 def _since_us(property: Property, value: str) -> int:

@@ -17,9 +17,10 @@ from typing import Final
 
 from gossamer.errors import GossamerError
 from gossamer.search.channel import receive, send
+from gossamer.search.copies.results import Copies, CopiesRequest
 from gossamer.search.engine import Engine
 from gossamer.search.messages import JSON, PICKLE, FailedSearch, SearchedCollection, SearchQuestion
-from gossamer.search.results import Results, as_json
+from gossamer.search.results import Request, Results, as_json
 
 _KEPT_OPEN: Final = 4  # collections
 
@@ -33,21 +34,22 @@ def work(server: socket.socket) -> None:
         while True:
             question: SearchQuestion = pickle.loads(receive(server)[1])  # noqa: S301  # from the server
             answer = _answered(engines, question)
-            if question.as_json and isinstance(answer, Results):
-                send(server, JSON, as_json(answer, question.request))
+            request = question.request
+            if question.as_json and isinstance(answer, Results) and isinstance(request, Request):
+                send(server, JSON, as_json(answer, request))
             else:
                 send(server, PICKLE, pickle.dumps(answer))
 
 
 def _answered(
     engines: OrderedDict[SearchedCollection, Engine], question: SearchQuestion
-) -> Results | GossamerError | FailedSearch:
+) -> Results | Copies | GossamerError | FailedSearch:
     _let_go(engines)
     where, request = question.where, question.request
     engine = engines.pop(where, None)
     try:
         engine = engine or Engine(where.path)
-        found = engine.search(request)
+        found = _found(engine, request)
     except GossamerError as error:
         if engine is not None:
             engines[where] = engine
@@ -58,6 +60,12 @@ def _answered(
     if len(engines) > _KEPT_OPEN:
         engines.popitem(last=False)
     return found
+
+
+def _found(engine: Engine, request: Request | CopiesRequest) -> Results | Copies:
+    if isinstance(request, CopiesRequest):
+        return engine.copies(request)
+    return engine.search(request)
 
 
 def _let_go(engines: OrderedDict[SearchedCollection, Engine]) -> None:

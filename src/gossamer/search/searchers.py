@@ -27,6 +27,7 @@ from typing import Final
 from gossamer.base.processes import StillRunning, start
 from gossamer.errors import GossamerError, StoreError
 from gossamer.search.channel import pair
+from gossamer.search.copies.results import Copies, CopiesRequest
 from gossamer.search.messages import JSON, FailedSearch, SearchedCollection, SearchQuestion
 from gossamer.search.results import Request, Results
 
@@ -108,6 +109,19 @@ class Searchers:
 
     def search(self, where: SearchedCollection, request: Request) -> Results:
         """The result of `Engine.search`. Raises its errors, and NoAnswer if no process answers."""
+        found = self._asked(where, request)
+        assert isinstance(found, Results), "it answers what it is asked"
+        return found
+
+    def copies(self, where: SearchedCollection, request: CopiesRequest) -> Copies:
+        """The result of `Engine.copies`. Raises the same."""
+        found = self._asked(where, request)
+        assert isinstance(found, Copies), "it answers what it is asked"
+        return found
+
+    def _asked(
+        self, where: SearchedCollection, request: Request | CopiesRequest
+    ) -> Results | Copies:
         taken = self._idle.take()
         try:
             searcher = taken.result(_LONGEST_S)
@@ -222,7 +236,7 @@ class _Searcher:
                 self._channel.close()
                 raise
 
-    def ask(self, where: SearchedCollection, request: Request) -> Results:
+    def ask(self, where: SearchedCollection, request: Request | CopiesRequest) -> Results | Copies:
         """Its answer. Raises its error, _Died and _Late."""
         question = self._question(where, request, as_json=False)
         try:
@@ -254,7 +268,9 @@ class _Searcher:
         _checked(pickle.loads(answer))  # noqa: S301  # from our own process
         raise RuntimeError("a search has answered what was not asked")
 
-    def _question(self, where: SearchedCollection, request: Request, *, as_json: bool) -> bytes:
+    def _question(
+        self, where: SearchedCollection, request: Request | CopiesRequest, *, as_json: bool
+    ) -> bytes:
         if self._is_spent:
             raise _Died
         return pickle.dumps(SearchQuestion(where, request, as_json))
@@ -276,7 +292,7 @@ class _Searcher:
         self._channel.close()
 
 
-def _checked(answer: Results | GossamerError | FailedSearch) -> Results:
+def _checked(answer: Results | Copies | GossamerError | FailedSearch) -> Results | Copies:
     """The answer. Raises the error of the search."""
     if isinstance(answer, GossamerError):
         raise answer

@@ -18,13 +18,17 @@ from gossamer.archive.rewrite import Moved
 from gossamer.base.packing import pack, unpack
 from gossamer.errors import StoreError
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.duplicates.copying import copy_duplicates
 from gossamer.frontier.meta_keys import (
     BANS_KEY,
+    BODY_PREFIX,
+    CHANGE_PREFIX,
     COPIES_KEY,
     COUNTS_KEY,
     FILE_PREFIX,
     LOG_KEY,
     LOG_SUM_KEY,
+    NOISE_PREFIX,
     ORIGINS_KEY,
     SEEDS_KEY,
     SETTINGS_KEY,
@@ -34,12 +38,12 @@ from gossamer.frontier.meta_keys import (
 )
 from gossamer.frontier.rows import CaptureRow, HostRow, QueueEntry, SitemapRow, UrlRow
 from gossamer.frontier.store import StateTable, Store, TableChanges, walk
+from gossamer.frontier.visits.change_rows import ChangeRow
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
-from gossamer.upkeep.forget_duplicates import copy_duplicates
 from gossamer.upkeep.forget_names import Cover, other_source
 from gossamer.urls.canonical import host_of
-from gossamer.urls.keys import KEY_BYTES
+from gossamer.urls.keys import HALF_BYTES, KEY_BYTES
 from gossamer.workers.process import LED_TO_FORGOTTEN
 
 _BATCH_ROWS: Final = 5_000
@@ -85,6 +89,8 @@ class StateCopy:
         for key, packed in walk(self._old, StateTable.DUE):
             if not self._cover.has_key(key[8:]):
                 self._batch.put(StateTable.DUE, key, packed)
+        for key, packed in walk(self._old, StateTable.CHANGE):
+            self._copy_change(key, packed)
         self.counts.duplicates = copy_duplicates(self._old, self._batch.put, self._cover.has_key)
         for key, packed in walk(self._old, StateTable.ORIGIN):
             self._copy_origin(key, packed)
@@ -156,6 +162,14 @@ class StateCopy:
 
     # -- what is not of hosts
 
+    def _copy_change(self, key: bytes, packed: bytes) -> None:
+        if self._cover.has_key(key[8:]):
+            return
+        row = ChangeRow.decode(packed)
+        if row.target and self._cover.covers(row.target):
+            packed = structs.replace(row, target="").encode()
+        self._batch.put(StateTable.CHANGE, key, packed)
+
     def _copy_origin(self, key: bytes, packed: bytes) -> None:
         """robots.txt of other hosts may name sitemaps of a deleted one."""
         origin = key.decode()
@@ -174,6 +188,8 @@ class StateCopy:
         copied: bytes | None = packed
         if key in _OVERALL or key.startswith((FILE_PREFIX, COPIES_KEY)):
             return
+        if self._is_of_covered_page(key, packed):
+            return
         if key.startswith(SITEMAP_PREFIX):
             copied = self._sitemap(packed)
         elif key == SEEDS_KEY:
@@ -190,6 +206,17 @@ class StateCopy:
             copied = pack(self._cover.values(unpack(packed)))
         if copied is not None:
             self._batch.put(StateTable.META, key, copied)
+
+    def _is_of_covered_page(self, key: bytes, packed: bytes) -> bool:
+        """Whether a row of META says something of a deleted page, by its key alone."""
+        if key.startswith(CHANGE_PREFIX):
+            return self._cover.has_key(packed[8:])
+        if key.startswith(BODY_PREFIX):
+            return self._cover.has_key(packed[:KEY_BYTES])
+        if key.startswith(NOISE_PREFIX):
+            start = len(NOISE_PREFIX)
+            return self._cover.has_host_key(key[start : start + HALF_BYTES])
+        return False
 
     def _sitemap(self, packed: bytes) -> bytes | None:
         row = SitemapRow.decode(packed)

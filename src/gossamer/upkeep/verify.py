@@ -15,6 +15,7 @@ from gossamer.errors import CorruptFile, StateLost
 from gossamer.graph.manifest import Manifest
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_archive import archive_problems, bare_archive_problems
+from gossamer.upkeep.check_changes import change_problems
 from gossamer.upkeep.check_checksums import act_problems, sum_problems
 from gossamer.upkeep.check_forgotten import forgotten_problems
 from gossamer.upkeep.check_graph import graph_problems, read_manifest
@@ -71,6 +72,7 @@ def _study_problems(
 ) -> Iterator[Problem]:
     try:
         yield from state_problems(reader, checked)
+        yield from change_problems(reader)
         yield from archive_problems(reader, checked)
     except CorruptFile as error:  # of the state: damage of the archive is reported separately
         yield problem_of(error)

@@ -26,6 +26,7 @@ from gossamer.node.bans import bans_of, change_bans
 from gossamer.node.bare_names import candidates
 from gossamer.node.build import check_usable
 from gossamer.node.control import NotRunning, send
+from gossamer.node.notify.positions import notified_figures
 from gossamer.node.progress import figures_of
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import delete_collection
@@ -343,7 +344,7 @@ class Crawls:
 
     def _stored(self, name: str) -> dict[str, Any]:
         with self._collections.reader(name) as reader:
-            return figures_of(reader.counts())
+            return figures_of(reader.counts()) | {"notified": notified_figures(reader.store)}
 
     def _run(self, name: str, words: Sequence[str]) -> None:
         where = f"--collection={self._collections.paths(name).path}"
@@ -366,7 +367,7 @@ _NOTHING: Final[dict[str, Any]] = {
     "state": "none", **figures_of(Counts()),
     "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
     "ran_s": 0.0, "memory_bytes": None, "troubles": (), "retrying": 0, "retry_in_s": 0.0,
-    "said": "",
+    "said": "", "notified": {},
 }  # fmt: skip
 
 

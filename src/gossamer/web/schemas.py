@@ -35,7 +35,7 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "under_way": _COUNT, "hosts_waiting": _COUNT, "pages_per_s": _AMOUNT, "bytes_per_s": _AMOUNT,
     "wall_s": _AMOUNT, "ran_s": _AMOUNT,
     "memory_bytes": {"type": ["integer", "null"]}, "troubles": _list(_TEXT), "retrying": _COUNT,
-    "retry_in_s": _AMOUNT, "said": _TEXT,
+    "retry_in_s": _AMOUNT, "said": _TEXT, "notified": {"type": "object"},
 }  # fmt: skip
 _HOST: Final = _object(
     known=_COUNT, queued=_COUNT, waiting=_COUNT, fetched=_COUNT, failed=_COUNT, refused=_COUNT,
@@ -134,6 +134,10 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
                 "pages_per_s",
                 "bytes_per_s",
                 "memory_bytes",
+                "freshness",
+                "predicted",
+                "age_s",
+                "predicted_age_s",
             )
         }
     ),

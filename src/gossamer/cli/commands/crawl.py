@@ -141,6 +141,14 @@ def crawl(
             "--allow-private", "A private network that links may lead to; may be repeated.", "CIDR"
         ),
     ] = None,
+    webhook: Annotated[
+        str | None,
+        _option("--webhook", "Send the changes seen to this URL, as JSON by POST.", "URL"),
+    ] = None,
+    run: Annotated[
+        str | None,
+        _option("--run", "Run this program with the changes seen as JSON on stdin.", "COMMAND"),
+    ] = None,
     no_index: Annotated[bool, _option("--no-index", "Build no search index.")] = False,
     no_graph: Annotated[bool, _option("--no-graph", "Build no link graph.")] = False,
     set_: Annotated[

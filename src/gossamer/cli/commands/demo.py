@@ -19,8 +19,38 @@ def demo(
         ),
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Resume an earlier demo crawl.")] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder",
+            metavar="DIR",
+            help="Do not crawl: write the web into this folder, and serve the files there until "
+            "Ctrl-C, to try `gossamer watch` by editing them.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            min=1,
+            max=65_535,
+            help="With --folder: the port; default: 8801.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Crawl a small made-up web on this machine and show the result."""
+    if folder is not None:
+        from gossamer.cli.run.demo_folder import serve_folder
+
+        if collection or keep:
+            raise typer.BadParameter("--folder does not crawl; leave out -c and --keep")
+        serve_folder(folder, port)
+        return
+    if port is not None:
+        raise typer.BadParameter("--port needs --folder")
     from gossamer.cli.run.run_crawl import plan_of, run_crawl
     from gossamer.cli.run.run_server import offer_page
     from gossamer.cli.run.tour import show_tour

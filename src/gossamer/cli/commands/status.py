@@ -33,7 +33,7 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
     from gossamer.cli.show.printable import printable
-    from gossamer.cli.show.text import answers_text, reasons_text, retry_text
+    from gossamer.cli.show.text import answers_text, notified_text, reasons_text, retry_text
 
     yield f"{path}: {facts['state']}"
     yield (
@@ -49,6 +49,8 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         yield f"  statuses: {', '.join(counts)}"
     if facts["refused_by"]:
         yield f"  failed or refused: {reasons_text(facts['refused_by'])}"
+    for target, told in facts.get("notified", {}).items():
+        yield printable(f"  {notified_text(target, told)}")
     if "under_way" not in facts:
         return
     yield (

@@ -21,13 +21,14 @@ _OTHERWISE: Final = ("ascend", "contact", "no_index", "no_graph")
 def begin(given: Mapping[str, Any]) -> int:
     """Crawl with the given flags, by their names, and return the exit code."""
     search_later()
-    from gossamer.cli.conceal import conceal_headers, conceal_urls
+    from gossamer.cli.conceal import conceal, conceal_headers, conceal_urls
     from gossamer.cli.run.run_crawl import plan_of, run_crawl
 
     search_seldom()
     seeds, pairs = given["seeds"] or [], given["set_"] or []
     conceal_headers([*(given["header"] or ()), *_headers_in(pairs)])
     conceal_urls([*seeds, given["proxy"] or "", *pairs])
+    conceal([given["webhook"] or ""])
     typed_as = _names_typed(given, pairs)
     try:
         flags = _flags(given, pairs)

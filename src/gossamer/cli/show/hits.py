@@ -25,7 +25,7 @@ _WIDTH: Final = 96  # of a line without a terminal
 
 def run_search(folder: Path, request: Request, *, as_json: bool) -> None:
     """Search and print. Raises QueryError, NoCollection, StoreError or CorruptFile."""
-    with _panics_unheard():
+    with panics_unheard():
         results = Engine(folder).search(request)
     if as_json:
         print(json.dumps(object_of(results), ensure_ascii=False))
@@ -38,7 +38,7 @@ def run_search(folder: Path, request: Request, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _panics_unheard() -> Iterator[None]:
+def panics_unheard() -> Iterator[None]:
     """Suppress what the index library prints to stderr for a damaged file, up to a page of text:
     the error that we raise says the same in one sentence."""
     sys.stderr.flush()

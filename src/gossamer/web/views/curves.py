@@ -53,6 +53,10 @@ def series_of(samples: Sequence[Sample]) -> Series:
         "pages_per_s": [pages for pages, _ in speeds],
         "bytes_per_s": [size for _, size in speeds],
         "memory_bytes": [sample.memory_bytes for sample in samples],
+        "freshness": [sample.freshness for sample in samples],
+        "predicted": [sample.predicted for sample in samples],
+        "age_s": [sample.age_s for sample in samples],
+        "predicted_age_s": [sample.predicted_age_s for sample in samples],
     }
 
 

@@ -20,6 +20,16 @@ _OF_CRAWLS: Final = (
     ("pages_per_s", "gossamer_pages_per_second", "Pages per second over the last ten seconds."),
 )
 
+# Of crawls that visit pages again; no line for a figure that is not known.
+_OF_FRESHNESS: Final = (
+    ("measured", "gossamer_freshness_measured", "Share of time in which copies were up to date."),
+    ("predicted", "gossamer_freshness_predicted", "Share of copies that should be up to date."),
+    ("age_s", "gossamer_age_seconds_measured", "Mean age of copies, as measured."),
+    ("predicted_age_s", "gossamer_age_seconds_predicted", "Mean age of copies, as predicted."),
+    ("visits_per_s", "gossamer_visits_per_second", "Visits of known pages per second."),
+    ("due_hour", "gossamer_pages_due_within_hour", "Pages that are due within an hour."),
+)
+
 
 def metrics_text(tally: ServerCounters, crawls: Sequence[dict[str, Any]]) -> str:
     """Return all metrics."""
@@ -31,6 +41,12 @@ def _lines(tally: ServerCounters, crawls: Sequence[dict[str, Any]]) -> Iterator[
         yield from _head(name, "gauge", meaning)
         for crawl in crawls:
             yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {crawl[key]}'
+    for key, name, meaning in _OF_FRESHNESS:
+        yield from _head(name, "gauge", meaning)
+        for crawl in crawls:
+            value = (crawl.get("freshness") or {}).get(key)
+            if value is not None:
+                yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {value}'
     yield from _head("gossamer_crawl_running", "gauge", "Whether a crawl is running.")
     for crawl in crawls:
         is_on = int(crawl["state"] in ("starting", "running", "paused", "stopping"))
