@@ -424,6 +424,34 @@ class Archive(Section):
         "standard recommends 1 GB.",
         at_least=10**4,
     )
+    roll_days: float = setting(
+        30.0,
+        "A WARC file older than this is closed at its next page, in days; 0: only by size. Old "
+        "captures are deleted from closed files only.",
+        at_least=0,
+    )
+    keep: str = setting(
+        "all",
+        "Which old captures to keep: `all`, `versions`, `last 3`, `90 days`, `one a month after a "
+        "year`, or several of them joined by ` or `. The newest version of a page always stays.",
+    )
+    prune_share: float = setting(
+        0.25,
+        "A WARC file is rewritten when this share of it may be deleted.",
+        at_least=0,
+        at_most=1,
+    )
+    prune_every_h: float = setting(
+        24.0,
+        "How often a running crawl deletes what `archive.keep` does not keep, in hours; 0: never.",
+        at_least=0,
+    )
+    max_disk_bytes: int = setting(
+        0,
+        "Disk budget of the whole collection, in bytes. Near it, a crawl deletes what "
+        "`archive.keep` does not keep; at it, the crawl stops. 0: no budget.",
+        at_least=0,
+    )
     gzip_level: int = setting(
         1, "Compression level of ISA-L; 0 is the fastest, 3 the smallest.", at_least=0, at_most=3
     )

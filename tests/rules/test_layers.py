@@ -46,10 +46,11 @@ WITHIN = {
     "cli": ("show", "run", "commands"),
     "frontier": ("duplicates", "visits"),
     "graph": ("ranks",),
-    "node": ("notify", "visits", "start", "duplicates"),
+    "node": ("notify", "visits", "retention", "start", "duplicates"),
     "parse": ("language", "documents"),
     "policies": ("refresh",),
     "search": ("copies",),
+    "upkeep": ("retention",),
     "web": ("protect", "views"),
 }
 FILES = sorted(SRC.rglob("*.py"))

@@ -21,6 +21,7 @@ from gossamer.archive.chunks import unchunked
 from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unanswered_of
 from gossamer.archive.head import original_head, original_request
 from gossamer.archive.record import Record, next_record
+from gossamer.archive.replaced import file_elsewhere
 from gossamer.archive.search import Search
 from gossamer.archive.streams import ByteSource, Stream, open_stream, read_dictionary
 from gossamer.archive.warc import RevisitOf, date_us
@@ -152,6 +153,8 @@ def read_answer_at(
     path: Path | ByteSource, offset: int, *, limit_bytes: int = LIMIT_BYTES
 ) -> Record:
     """The record at `offset`. Raises CorruptFile if there is no whole record."""
+    if isinstance(path, Path) and not path.exists():
+        path = file_elsewhere(path) or path
     for record in read_records(path, offset, limit_bytes=limit_bytes):
         if record.is_whole:
             return record
@@ -178,9 +181,14 @@ def iter_exchanges(path: Path, start: int = 0) -> Iterator[Exchange]:
 
 def read_exchange(path: Path, response: int) -> Exchange:
     """The exchange whose response, or whose only record, begins at that byte. Raises
-    CorruptFile.
+    CorruptFile. While a file is being replaced (`replaced.py`), the old one can still be read.
     """
-    return _exchange(path, _records_around(path, response))
+    try:
+        return _exchange(path, _records_around(path, response))
+    except FileNotFoundError:
+        if (other := file_elsewhere(path)) is None:
+            raise
+        return _exchange(other, _records_around(other, response))
 
 
 def _records_around(path: Path, response: int) -> list[Record]:

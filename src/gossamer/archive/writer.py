@@ -33,6 +33,7 @@ from gossamer.settings import Archive
 
 MAX_CAPTURES: Final = 50_000  # of a file: their CDXJ lines are held in memory, 300 bytes each
 
+_DAY_US: Final = 86_400_000_000
 _FLAGS: Final = (
     os.O_WRONLY
     | os.O_APPEND  # a write after a cut lands at the cut
@@ -67,6 +68,7 @@ class WarcWriter:
         self._end = 0
         self._crc32 = 0  # of the open file so far
         self._info_end = 0  # offset after the warcinfo record
+        self._begun_us = 0
         self._is_closed = False
         self._lines: list[str] = []  # CDXJ lines of the open file
         self._ids = random_ids()
@@ -190,7 +192,12 @@ class WarcWriter:
             self._close_file()
 
     def _is_full(self) -> bool:
-        return self._end >= self._settings.roll_bytes or len(self._lines) >= MAX_CAPTURES
+        is_large = self._end >= self._settings.roll_bytes or len(self._lines) >= MAX_CAPTURES
+        return is_large or (self._is_old() and self._has_exchanges())
+
+    def _is_old(self) -> bool:
+        days = self._settings.roll_days
+        return bool(days) and self._clock.wall_us() - self._begun_us >= days * _DAY_US
 
     def _has_exchanges(self) -> bool:
         return self._end > self._info_end
@@ -215,6 +222,7 @@ class WarcWriter:
                 raise
             raise disk_fault(f"cannot create a file in {self._folder}", error) from error
         self._info_end = self._end
+        self._begun_us = now_us
 
     def _create(self, now_us: int) -> tuple[int, str]:
         """A new file with an unused name. Also returns the name."""

@@ -10,6 +10,7 @@ address, purpose (unless it is a page). Empty columns are left out.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -141,20 +142,31 @@ def _line_of_row(row: UrlRow) -> str:
 def note_action(path: Path, wall_us: int, act: str, **facts: object) -> None:
     """Append one action of the operator to acts.jsonl, synced to the disk. Raises DiskFault.
 
-    A partial line left by a full disk is ended first; otherwise this line would be lost with it.
+    A partial line that a full disk leaves is cut off again. One of an older release is ended first;
+    otherwise this line would be lost with it.
     """
     line = json.dumps({"at": iso_of(wall_us), "act": act, **facts}).encode() + b"\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            if file.tell():
+        with path.open("ab+", buffering=0) as file:
+            end = file.tell()
+            if end:
                 file.seek(-1, os.SEEK_END)
                 line = line if file.read(1) == b"\n" else b"\n" + line
-            file.write(line)
-            file.flush()
+            try:
+                _write_all(file, line)
+            except OSError:
+                file.truncate(end)
+                raise
             os.fsync(file.fileno())
     except OSError as fault:
         raise disk_fault("cannot write the action to log/acts.jsonl", fault) from fault
+
+
+def _write_all(file: io.FileIO, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
 
 
 def read_actions(path: Path, word: str = "") -> Iterator[dict[str, Any]]:

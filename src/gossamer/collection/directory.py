@@ -25,11 +25,13 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
+from gossamer.base.clock import SystemClock
 from gossamer.base.files import sync_folder
 from gossamer.base.locks import try_lock
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.checksums import begin_writing, end_writing
 from gossamer.collection.forgotten_list import TakedownFiles
+from gossamer.collection.replacing import has_staged, settle_replacement
 from gossamer.collection.staging import is_ready, settle
 from gossamer.errors import (
     CollectionInUse,
@@ -159,7 +161,21 @@ def open_to_write(paths: CollectionPaths, memory_mb: int) -> RocksStore:
     if _is_empty(store):  # an older release was killed before it wrote the first row
         _name_format(store)
     _check_format(paths, store)
+    if has_staged(paths.archive):
+        _complete_files(paths, store)
     return store
+
+
+def _complete_files(paths: CollectionPaths, store: RocksStore) -> None:
+    """Complete a replacement of archive files that was killed."""
+    try:
+        settle_replacement(paths.archive, store, SystemClock().wall_us() / 1e6)
+    except OSError as fault:
+        store.close()
+        raise disk_fault(f"cannot recover {paths.archive}", fault) from fault
+    except BaseException:
+        store.close()
+        raise
 
 
 def _made_state(paths: CollectionPaths, memory_mb: int) -> RocksStore:
@@ -233,13 +249,17 @@ def _check_format(paths: CollectionPaths, store: Store) -> None:
 
 
 def complete_change(paths: CollectionPaths) -> None:
-    """Complete a takedown (`forget.py`) that was killed at its last step.
+    """Complete a takedown (`forget.py`) that was killed at its last step, and a replacement of
+    archive files (`replacing.py`).
 
     Raises CollectionInUse if another process is doing so.
     """
     if is_ready(paths.path):
         with locked(paths):
             pass
+    if has_staged(paths.archive) and paths.exists:
+        with suppress(CollectionInUse), locked(paths):  # else a crawl is doing so
+            open_to_write(paths, 16).close()
 
 
 @contextmanager

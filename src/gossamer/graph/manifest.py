@@ -114,6 +114,12 @@ class Manifest:
         """The same links; `covered` has the new offsets of files without links."""
         return changed(self, covered={**self.covered, **covered})
 
+    def without_covered(self, files: Iterable[str]) -> Manifest:
+        """The same links; the given WARC files do not exist any more."""
+        gone = frozenset(files)
+        left = {file: end for file, end in self.covered.items() if file not in gone}
+        return changed(self, covered=left)
+
     def with_merged(self, replaced: Iterable[str], new: MergedSet, at_us: int) -> Manifest:
         """This graph with a set in place of the given parts and sets."""
         names = frozenset(replaced)

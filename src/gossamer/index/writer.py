@@ -105,13 +105,14 @@ class IndexWriter:
         """The same for all links of a page: keys of targets, and texts."""
         self._anchors.note_all(anchors, source)
 
-    def commit(self, covered: Mapping[str, int]) -> None:
+    def commit(self, covered: Mapping[str, int], gone: Collection[str] = ()) -> None:
         """Write all waiting entries. The index then covers each WARC file up to the offset in
-        `covered`; other files stay as they were. Blocks for a second or more. After a DiskFault the
-        content of the disk is unknown: close, and do not try again.
+        `covered`; other files stay as they were, but those in `gone` do not exist. Blocks for a
+        second or more. After a DiskFault the content of the disk is unknown: close, and do not try
+        again.
         """
         with self._lock, writing(self._generation.path):
-            self._commit_written({**self.covered, **covered}, self._write_waiting())
+            self._commit_written(self._covered_by(covered, gone), self._write_waiting())
 
     def write_late_anchors(self) -> int:
         """Rewrite all entries that lack anchor words. Return their number.
@@ -122,12 +123,16 @@ class IndexWriter:
         with self._lock, writing(self._generation.path):
             return self._write_late()
 
-    def finish(self, covered: Mapping[str, int]) -> int:
+    def _covered_by(self, new: Mapping[str, int], gone: Collection[str]) -> dict[str, int]:
+        files = {**self.covered, **new}
+        return {name: end for name, end in files.items() if name not in gone}
+
+    def finish(self, covered: Mapping[str, int], gone: Collection[str] = ()) -> int:
         """`commit`, then `write_late_anchors`; return the number of rewritten entries. A commit
         syncs a dozen files, so waiting entries and the first late ones share one commit.
         """
         with self._lock, writing(self._generation.path):
-            files = {**self.covered, **covered}
+            files = self._covered_by(covered, gone)
             written = self._write_waiting()
             shares = list(self._anchors.shares(self._generation.entries))
             # Entries that were just written have all their anchors, and their older versions must

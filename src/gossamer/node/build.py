@@ -57,6 +57,7 @@ from gossamer.node.start.build_pool import Workers, build_workers
 from gossamer.node.start.catch_up import CatchUp
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
+from gossamer.policies.retention import RetentionRule
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Found
 from gossamer.schedule.admission import build_scope
@@ -162,6 +163,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
     order_named(settings.frontier.order)
     targets_of(settings.watch, Path())
+    RetentionRule.read(settings.archive.keep)
     for header in settings.fetch.headers:
         checked_header(header)
     for seed in seeds:

@@ -12,7 +12,7 @@ checks state and index against that rule.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -42,6 +42,7 @@ class Fresh:
     anchors: list[tuple[bytes, bytes]] = field(default_factory=list)  # of each page, packed
     ends: dict[str, int] = field(default_factory=dict)
     chars: int = 0
+    gone: set[str] = field(default_factory=set)  # WARC files that others have replaced
 
 
 class IndexFeed:
@@ -54,6 +55,7 @@ class IndexFeed:
         self._writer = IndexWriter(folder)
         self._fresh = Fresh()
         self._ends: dict[str, int] = {}  # of pages that were added and are not committed
+        self._gone: set[str] = set()
         self._committed_s = clock.now_s()
         self._has_new = False
 
@@ -92,6 +94,11 @@ class IndexFeed:
         if processed.anchors:
             fresh.anchors.append((source, processed.anchors))
 
+    def replace_files(self, ends: Mapping[str, int], old: Iterable[str]) -> None:
+        """WARC files were replaced by others with the same pages, up to these offsets."""
+        self._fresh.ends.update(ends)
+        self._fresh.gone.update(old)
+
     def take_fresh(self) -> Fresh:
         """Take everything that waits, for the commit that begins now."""
         fresh, self._fresh = self._fresh, Fresh()
@@ -110,10 +117,11 @@ class IndexFeed:
                     writer.put(entry)
             self._has_new = self._has_new or bool(fresh.ends)
             self._ends |= fresh.ends
+            self._gone |= fresh.gone
             waited_s = self._clock.now_s() - self._committed_s
             if self._has_new and (is_last or writer.is_full or waited_s >= self._every_s):
-                writer.commit(self._ends)
-                self._ends, self._has_new = {}, False
+                writer.commit(self._ends, self._gone)
+                self._ends, self._gone, self._has_new = {}, set(), False
                 self._committed_s = self._clock.now_s()
 
     def finish(self, *, is_whole: bool = True) -> int:
@@ -122,9 +130,10 @@ class IndexFeed:
         """
         with _disk_faults():
             ends, self._ends, self._has_new = self._ends, {}, False
+            gone, self._gone = self._gone, set()
             if is_whole:
-                return self._writer.finish(ends)
-            self._writer.commit(ends)
+                return self._writer.finish(ends, gone)
+            self._writer.commit(ends, gone)
             return 0
 
     def add_late_anchors(self) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -53,6 +53,7 @@ class LinkFiles:
         self.manifest: Manifest = manifests.read(folder)
         manifests.delete_unlisted(folder, self.manifest)
         self._unnamed: list[PartWritten] = []
+        self._uncovered: set[str] = set()
         self._merging: _Merging | None = None
         self._merges = 0
         self.failed_merges = 0
@@ -60,6 +61,10 @@ class LinkFiles:
     def note(self, part: PartWritten) -> None:
         """Take a part that is whole on disk."""
         self._unnamed.append(part)
+
+    def uncover(self, files: Iterable[str]) -> None:
+        """The next commit leaves these WARC files out: another file has replaced them."""
+        self._uncovered.update(files)
 
     def take(self) -> Sequence[PartWritten]:
         """The parts that the commit that begins now will name."""
@@ -76,6 +81,9 @@ class LinkFiles:
                 manifest = manifest.with_part(LinkPart(part.name, part.rows), part.covered)
             else:
                 manifest = manifest.with_covered(part.covered)
+        uncovered, self._uncovered = self._uncovered, set()
+        if uncovered:
+            manifest = manifest.without_covered(uncovered)
         self._replace(self._with_merged(manifest))
         self._delete_retired()
         if parts:

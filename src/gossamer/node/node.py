@@ -29,6 +29,8 @@ from gossamer.node.learning import Learner
 from gossamer.node.moment import CrawlMoment, Recent
 from gossamer.node.parts import Parts
 from gossamer.node.progress import Progress, Speed, Summary, figures_of, summarise
+from gossamer.node.retention.keeping import Retention
+from gossamer.node.retention.pruner import Pruner
 from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
@@ -86,6 +88,8 @@ class Node:
             archive=parts.paths.archive,
             clock=parts.clock,
         )
+        self.pruner = Pruner(parts)
+        self.retention = Retention(parts, self.pruner, self.stop)
         self.on_processed: Callable[[ProcessedPage], None] | None = None
         # False while a slow consumer of pages holds leases back
         self.may_continue: Callable[[], bool] = _always
@@ -137,11 +141,13 @@ class Node:
             keep_scores = partial(self._parts.scores.keep_up, self._changed.set)
             rescoring = tasks.create_task(self._or_fail(keep_scores))
             recording = tasks.create_task(recorder.keep())
+            pruning = tasks.create_task(self._or_fail(self.retention.keep_up))
             await self._or_fail(partial(self._give_leases, tasks))
             await self._wait_for_answers()
             banning.cancel()
             rescoring.cancel()
             recording.cancel()
+            pruning.cancel()
             recorder.note()  # nothing is fetched after this
             committing.cancel()  # between two commits; a running commit completes
             finishing = asyncio.ensure_future(pool.finish())  # runs meanwhile
@@ -282,8 +288,9 @@ class Node:
         """Learn an imported exchange."""
         self._learner.take_imported(processed)
 
-    async def settle(self) -> None:
-        """Commit, and build everything that needs all pages, without any request.
+    async def settle(self, *, is_whole: bool = True) -> None:
+        """Commit, and build everything that needs all pages, without any request. If not
+        `is_whole`, no page was added: ranks and anchor texts stay.
 
         Raises DiskFault.
         """
@@ -293,7 +300,7 @@ class Node:
         await self._parts.pool.finish()
         if self._fault is not None:
             raise self._fault
-        await complete(self._parts, is_whole=True)
+        await complete(self._parts, is_whole=is_whole)
         self._is_done = True
 
     @property

@@ -29,6 +29,7 @@ from gossamer.node.control import listening
 from gossamer.node.new_sites import added_sites
 from gossamer.node.node import Node
 from gossamer.node.seeds import survey
+from gossamer.policies.retention import RetentionRule
 from gossamer.settings import Settings
 
 
@@ -144,6 +145,8 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
                 return _ban(paths, node, clock, facts)
             case "checkpoint":
                 return _save_state(paths, opening, clock)
+            case "prune":
+                return _prune(node, facts)
             case "pause":
                 node.pause()
             case "resume":
@@ -157,6 +160,16 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
         return {"schema": 1, **asdict(node.progress())}
 
     return answer
+
+
+def _prune(node: Node, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Apply a retention rule soon. Without a rule, return what the last run has done."""
+    try:
+        if isinstance(facts.get("keep"), str):
+            node.retention.order(RetentionRule.read(facts["keep"]))
+    except UsageError as fault:
+        return {"error": str(fault)}
+    return {"is_busy": node.retention.is_busy, **node.pruner.last.as_json()}
 
 
 def _save_state(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:

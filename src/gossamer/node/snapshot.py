@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gossamer.base.packing import unpack
 from gossamer.collection.directory import CollectionPaths
+from gossamer.collection.disk_use import disk_use
+from gossamer.frontier.meta_keys import PRUNED_KEY
+from gossamer.frontier.store import StateTable
 from gossamer.node.control import NotRunning, send
 from gossamer.node.notify.positions import notified_figures
 from gossamer.node.progress import figures_of
@@ -37,3 +41,21 @@ def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
                 "notified": notified_figures(reader.store),
                 "freshness": fresh.as_json() if fresh is not None else None,
             }
+
+
+def disk_figures(paths: CollectionPaths) -> dict[str, Any]:
+    """The disk use of each part, the budget, and what the retention rule has deleted so far.
+
+    Raises NoCollection, StoreError.
+    """
+    with CollectionReader.open(paths.path) as reader:
+        archive = reader.settings().archive
+        row = reader.store.find(StateTable.META, PRUNED_KEY)
+        captures, size = unpack(row)[:2] if row else (0, 0)
+    return {
+        **disk_use(paths.path).as_json(),
+        "budget": archive.max_disk_bytes,
+        "keep": archive.keep,
+        "pruned_captures": captures,
+        "pruned_bytes": size,
+    }

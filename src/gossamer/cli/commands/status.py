@@ -16,10 +16,10 @@ def status(collection: CollectionOption = None, json: Json = False) -> None:
 
     from gossamer.cli.show.colours import has_colours
     from gossamer.collection.directory import CollectionPaths
-    from gossamer.node.snapshot import crawl_figures
+    from gossamer.node.snapshot import crawl_figures, disk_figures
 
     paths = CollectionPaths(collection_at(collection))
-    facts = crawl_figures(paths)
+    facts = {**crawl_figures(paths), "disk": disk_figures(paths)}
     if json:
         print(jsons.dumps(facts))
         return
@@ -51,6 +51,7 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         yield f"  failed or refused: {reasons_text(facts['refused_by'])}"
     for target, told in facts.get("notified", {}).items():
         yield printable(f"  {notified_text(target, told)}")
+    yield from _disk_lines(facts["disk"])
     if "under_way" not in facts:
         return
     yield (
@@ -62,3 +63,16 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         yield f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; no other URL is queued"
     for trouble in facts["troubles"]:
         yield printable(f"  {trouble}")
+
+
+def _disk_lines(disk: Mapping[str, Any]) -> Iterator[str]:
+    from gossamer.base.plurals import counted
+    from gossamer.base.sizes import size_text
+
+    names = ("archive", "index", "graph", "state", "log")
+    parts = ", ".join(f"{name} {size_text(disk[name])}" for name in names if disk[name])
+    budget = f" of a budget of {size_text(disk['budget'])}" if disk["budget"] else ""
+    yield f"  disk: {size_text(disk['total'])}{budget} ({parts})"
+    if disk["pruned_captures"]:
+        captures = counted(disk["pruned_captures"], "old capture")
+        yield f"  deleted by the rule {disk['keep']!r}: {captures}"

@@ -26,6 +26,8 @@ _LIMITS: Final = {
 _STOPPED: Final = {
     "signal": "Stopped. Run the same command to resume.",
     "disk-full": "Stopped: the disk is full. Free some space, then run the same command to resume.",
+    "disk-budget": "Stopped: the collection has reached its disk budget. Raise "
+    "archive.max_disk_bytes, or keep less (archive.keep), then run the same command to resume.",
     "disk-read-only": "Stopped: the disk became read-only. Make it writable, then run the same "
     "command to resume.",
 }

@@ -200,7 +200,7 @@ def _heed_signals(node: Node, talker: ProgressReporter) -> None:
 
 
 def _exit_code(summary: Summary) -> int:
-    if summary.stopped in ("signal", "disk-full", "disk-read-only"):
+    if summary.stopped in ("signal", "disk-full", "disk-budget", "disk-read-only"):
         return CAN_GO_ON
     if not summary.fetched:
         return NOTHING_FETCHED

@@ -1,0 +1,1 @@
+"""Delete old captures of a collection that no crawl is writing to."""
