@@ -549,7 +549,9 @@ class Node(Section):
         30.0, "Maximum time until links are written to a part, in seconds.", at_least=1
     )
     keep_parts_s: float = setting(
-        600.0, "How long merged link files are kept for their readers, in seconds.", at_least=0
+        600.0,
+        "How long replaced files of links and archive are kept for their readers, in seconds.",
+        at_least=0,
     )
     min_free_bytes: int = setting(
         64 * 2**20,

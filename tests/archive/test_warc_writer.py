@@ -1,5 +1,6 @@
 """Files of exchanges: names, rolling, failing disks."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -231,3 +232,40 @@ def test_a_closed_writer_takes_nothing(tmp_path: Path) -> None:
     with pytest.raises(DiskFault, match="no archive file is open"):
         writer.append(a_lease(), a_page())
     assert len(list(tmp_path.glob("*.warc.gz"))) == 1
+
+
+def test_a_file_that_is_some_days_old_is_closed_at_its_next_page(tmp_path: Path) -> None:
+    clock = ManualClock()
+    writer = WarcWriter.open(tmp_path, "w1", Archive(roll_days=7), {}, clock)
+    for days in (0, 6, 1):
+        asyncio.run(clock.advance(days * 86_400))
+        writer.append(a_lease(), a_page())
+    writer.close()
+
+    files = sorted(tmp_path.glob("*.warc.gz"))
+    assert [len(list(iter_exchanges(path))) for path in files] == [2, 1]
+
+
+def test_half_a_line_of_the_manifest_is_cut_off_when_the_disk_is_full(tmp_path: Path) -> None:
+    """The limit of the file size stands for a full disk."""
+    program = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from gossamer.archive.manifest import note_begun\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "folder = Path(sys.argv[1])\n"
+        "note_begun(folder, 'one.warc.gz')\n"
+        "size = (folder / 'manifest.jsonl').stat().st_size + 10\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))\n"
+        "try:\n"
+        "    note_begun(folder, 'two.warc.gz')\n"
+        "except OSError:\n"
+        "    print('full')\n"
+    )
+    command = [sys.executable, "-B", "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    manifest = read_manifest(tmp_path)
+    assert done.stdout == "full\n"
+    assert manifest.bad_lines == []
+    assert list(manifest.files) == ["one.warc.gz"]

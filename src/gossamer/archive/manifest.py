@@ -8,7 +8,8 @@
     {"sealed": NAME, "bytes": N, "crc32": "...", "cdxj": "..."}
                                                         it is complete, with the CRC-32 of the file
                                                         and of its CDXJ file
-    {"removed": NAME}                                   it held no exchange and was deleted
+    {"removed": NAME}                                   it held no exchange and was deleted, or
+                                                        another file has replaced it
 
 Writers append one line with one write, so several processes may do so. The manifest tells a lost
 file from one that never existed, even if the state is lost too. A collection of an older release
@@ -117,20 +118,30 @@ def _sealed(name: str, listed: Listed) -> dict[str, object]:
 
 
 def _append(folder: Path, record: Mapping[str, object]) -> None:
-    """Append one line with one write. It is on disk when this returns. If a full disk left half a
-    line behind, that line is ended first.
+    """Append one line with one write. It is on disk when this returns. A full disk takes half of
+    it: that is cut off again, or else ended by the next line.
     """
     line = checked_line(record)
     handle = os.open(folder / NAME, _FLAGS, 0o644)
     try:
-        if os.lseek(handle, 0, os.SEEK_END):
+        if start := os.lseek(handle, 0, os.SEEK_END):
             os.lseek(handle, -1, os.SEEK_END)
             line = line if os.read(handle, 1) == b"\n" else b"\n" + line
-        while line:
-            line = line[os.write(handle, line) :]
+        _write(handle, line, start)
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _write(handle: int, line: bytes, start: int) -> None:
+    written = 0
+    try:
+        while written < len(line):
+            written += os.write(handle, line[written:])
+    except OSError:
+        if written and os.fstat(handle).st_size == start + written:  # no other process has written
+            os.ftruncate(handle, start)
+        raise
 
 
 def replace_manifest(folder: Path, salt: bytes, files: Mapping[str, Listed]) -> None:

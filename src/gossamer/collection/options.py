@@ -399,6 +399,24 @@ class Options(ShortOptions, total=False):
     """A WARC file larger than this is closed and the next one is started. The WARC standard
     recommends 1 GB."""
 
+    archive__roll_days: float
+    """A WARC file older than this is closed at its next page, in days; 0: only by size. Old
+    captures are deleted from closed files only."""
+
+    archive__keep: str
+    """Which old captures to keep: `all`, `versions`, `last 3`, `90 days`, `one a month after a
+    year`, or several of them joined by ` or `. The newest version of a page always stays."""
+
+    archive__prune_share: float
+    """A WARC file is rewritten when this share of it may be deleted."""
+
+    archive__prune_every_h: float
+    """How often a running crawl deletes what `archive.keep` does not keep, in hours; 0: never."""
+
+    archive__max_disk_bytes: int
+    """Disk budget of the whole collection, in bytes. Near it, a crawl deletes what `archive.keep`
+    does not keep; at it, the crawl stops. 0: no budget."""
+
     archive__gzip_level: int
     """Compression level of ISA-L; 0 is the fastest, 3 the smallest."""
 
@@ -463,7 +481,7 @@ class Options(ShortOptions, total=False):
     """Maximum time until links are written to a part, in seconds."""
 
     node__keep_parts_s: float
-    """How long merged link files are kept for their readers, in seconds."""
+    """How long replaced files of links and archive are kept for their readers, in seconds."""
 
     node__min_free_bytes: int
     """The crawl stops when less disk space is free, in bytes. By default a tenth of the disk if the
