@@ -657,6 +657,21 @@ class Watch(Section):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mirrors(Section):
+    """[mirrors] When `gossamer report` calls a host or a directory a mirror of another."""
+
+    min_pages: int = setting(
+        10, "Pages that both must have at the same path, at least.", at_least=1
+    )
+    min_share: float = setting(
+        0.8,
+        "Share of the pages of the mirror that the original must have, from 0 to 1.",
+        at_least=0.01,
+        at_most=1,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Web(Section):
     """[web] What `gossamer serve` allows to users of its page and API."""
 
@@ -668,7 +683,7 @@ class Web(Section):
 
 SECTIONS: Final = (
     Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Duplicates, Node, Refresh,
-    Watch, Web,
+    Watch, Mirrors, Web,
 )  # fmt: skip
 
 
@@ -688,6 +703,7 @@ class Settings:
     node: Node = field(default_factory=Node)
     refresh: Refresh = field(default_factory=Refresh)
     watch: Watch = field(default_factory=Watch)
+    mirrors: Mirrors = field(default_factory=Mirrors)
     web: Web = field(default_factory=Web)
 
 

@@ -18,11 +18,14 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
+from gossamer.analyse.report_mirrors import SamePage, mirrors_of
 from gossamer.analyse.report_plugins import analyses_named
 from gossamer.analyse.report_questions import (
+    ALL_PAGES,
     FROM_ARCHIVE,
     HISTOGRAMS,
     QUESTIONS,
+    SAME_PAGES,
     SUMS,
     VIEWS,
     ReportQuestion,
@@ -33,6 +36,7 @@ from gossamer.errors import PluginError
 from gossamer.graph import tables
 from gossamer.plugins import Plugin, plugin_fault
 from gossamer.reader.collection_reader import CollectionReader
+from gossamer.settings import Mirrors
 
 SHOWN_ROWS: Final = 100
 
@@ -83,9 +87,11 @@ def make_report(
     is_quick: bool = False,
     shown_rows: int = SHOWN_ROWS,
     analyses: Sequence[str] = (),
+    mirrors: Mirrors | None = None,
 ) -> SiteReport:
     """Make the report on a site, a host or a URL prefix; without one, on everything.
 
+    `mirrors` are the rules for mirrors; default: those of the settings' defaults.
     `analyses` names plug-ins, each of which adds a table; raises PluginError for them.
     `is_quick` skips what must be read from the archive: descriptions and insecure files.
     Raises UsageError and NotKnown for an invalid or unknown site, CorruptFile for a damaged graph.
@@ -101,7 +107,7 @@ def make_report(
             histograms = {name: _pairs(connection, sql) for name, sql in HISTOGRAMS.items()}
             asked = [q for q in QUESTIONS if not (is_quick and q.name in FROM_ARCHIVE)]
             findings = (
-                *_findings(connection, asked, shown_rows),
+                *_findings(connection, asked, shown_rows, mirrors or Mirrors()),
                 *_added_findings(connection, added, shown_rows),
             )
             span = connection.execute("select min(at_us), max(at_us) from pages").fetchone()
@@ -127,7 +133,10 @@ def _open(connection: duckdb.DuckDBPyConnection, urls: Path, heads: Path) -> Non
 
 
 def _findings(
-    connection: duckdb.DuckDBPyConnection, questions: Iterable[ReportQuestion], shown_rows: int
+    connection: duckdb.DuckDBPyConnection,
+    questions: Iterable[ReportQuestion],
+    shown_rows: int,
+    mirrors: Mirrors,
 ) -> Iterator[Finding]:
     led = list(_rows(connection, "select url, redirect, inside from urls where redirect <> ''"))
     redirects = {url: target for url, target, _ in led}
@@ -138,6 +147,8 @@ def _findings(
                 yield _of_ways(question, loops_of(redirects), inside, shown_rows)
             case "chains":
                 yield _of_ways(question, chains_of(redirects), inside, shown_rows)
+            case "mirrors":
+                yield _of_mirrors(connection, question, mirrors, shown_rows)
             case _:
                 yield _of_rows(question, _rows(connection, question.sql), shown_rows)
 
@@ -175,6 +186,17 @@ def _of_ways(
     ours = [way for way in ways if not inside.isdisjoint(way.urls)]
     rows = tuple((way.urls[0], way.hops, way.urls[1:]) for way in ours[:shown])
     return Finding(question, len(ours), rows)
+
+
+def _of_mirrors(
+    connection: duckdb.DuckDBPyConnection, question: ReportQuestion, rules: Mirrors, shown: int
+) -> Finding:
+    same = (SamePage(*row) for row in _rows(connection, SAME_PAGES))
+    found = mirrors_of(same, lambda: (url for (url,) in _rows(connection, ALL_PAGES)), rules)
+    rows = tuple(
+        (one.mirror, one.original, one.same, one.pages, round(one.share, 4)) for one in found
+    )
+    return Finding(question, len(rows), rows[:shown])
 
 
 def _of_rows(question: ReportQuestion, rows: Iterator[tuple[Any, ...]], shown: int) -> Finding:

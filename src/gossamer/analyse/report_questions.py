@@ -1,8 +1,8 @@
 """The questions of a site audit, one row for each.
 
 A question is SQL over the tables of `report_rows.py` and the links of the graph. Its result is a
-table, and `--fail-on` counts the rows by its name. Redirect chains are not found by SQL:
-`report_redirects.py` follows them.
+table, and `--fail-on` counts the rows by its name. Redirect chains and mirrors are not found by
+SQL: `report_redirects.py` and `report_mirrors.py` do that.
 """
 
 from __future__ import annotations
@@ -122,6 +122,12 @@ QUESTIONS: Final = (
         _DUPLICATES,
     ),
     ReportQuestion(
+        "mirrors",
+        "Hosts and directories that mirror others",
+        "Their pages are identical to those at the same paths of another place. Redirect them.",
+        ("mirror", "original", "same pages", "pages", "share"),
+    ),
+    ReportQuestion(
         "no_title",
         "Pages without a title",
         "Search results and browser tabs show the title. Add one.",
@@ -218,6 +224,17 @@ HISTOGRAMS: Final = {
     "refused": "select reason, count(*) from urls where inside and outcome = 'refused' "
     "group by 1 order by 2 desc, 1",
 }
+
+# Pages with the same content, for finding mirrors, and all pages, also outside the site.
+SAME_PAGES: Final = """
+    select digest, at_us, url, inside from urls
+    where outcome = 'fetched' and status = 200 and bytes > 0 and digest in (
+        select digest from urls
+        where outcome = 'fetched' and status = 200 and bytes > 0 and digest <> ''
+        group by digest having count(*) > 1
+    ) order by digest, at_us, url
+"""
+ALL_PAGES: Final = "select url from urls where outcome = 'fetched' and status = 200"
 
 # Figures that are not the length of a table.
 SUMS: Final = {

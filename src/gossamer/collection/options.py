@@ -551,5 +551,11 @@ class Options(ShortOptions, total=False):
     watch__finish_s: float
     """How long the end of a crawl sends waiting changes, in seconds."""
 
+    mirrors__min_pages: int
+    """Pages that both must have at the same path, at least."""
+
+    mirrors__min_share: float
+    """Share of the pages of the mirror that the original must have, from 0 to 1."""
+
     web__allow_private: Sequence[str]
     """Private networks (CIDR) that crawls started from the page or the API may reach."""

@@ -14,7 +14,9 @@ from gossamer.analyse.report_page import report_page
 from gossamer.analyse.report_questions import FROM_ARCHIVE, NAMES
 from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
+from gossamer.cli.show.hits import visible
 from gossamer.cli.show.tables import print_table
+from gossamer.collection.configure import configure
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_files import writing_to
@@ -49,9 +51,11 @@ def run_report(path: Path, options: ReportOptions) -> int:
     if options.output is not None and options.output.suffix.lower() not in _PAGES:
         raise UsageError(f"{options.output} must end in .html; use --json for other formats")
     with CollectionReader.open(path) as reader:
+        settings = configure(path, {}, base=reader.settings()).settings
         report = make_report(
             reader,
             options.site,
+            mirrors=settings.mirrors,
             is_quick=options.is_quick,
             shown_rows=options.limit,
             analyses=options.analyses,
@@ -110,4 +114,18 @@ def _print(report: SiteReport) -> None:
         if pairs := report.histograms[name]:
             print(f"{name}: {', '.join(f'{value} {count}' for value, count in pairs)}")
     print_table(("number", "name", "what"), shown)
+    for mirror, original, same, pages, _ in _rows_of(report, "mirrors"):
+        words = f"{_place(mirror)} mirrors {_place(original)}: {same:,} of {pages:,} pages"
+        print(visible(words))
     print("Write all tables with `-o report.html`, or print them with `--json`.", file=sys.stderr)
+
+
+def _rows_of(report: SiteReport, name: str) -> tuple[tuple[Any, ...], ...]:
+    """The rows of a table by its name."""
+    return next(one.rows for one in report.findings if one.question.name == name)
+
+
+def _place(url: Any) -> str:
+    """A host without its scheme, if nothing follows it; else the URL."""
+    _, _, rest = str(url).partition("://")
+    return rest[:-1] if rest.count("/") == 1 else str(url)
