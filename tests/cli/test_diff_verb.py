@@ -8,7 +8,7 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import CollectionPaths
-from gossamer.reader.changed_words import ChangedWords, changed_words
+from gossamer.compare.words import ChangedWords, changed_words
 from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread

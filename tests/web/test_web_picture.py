@@ -9,8 +9,8 @@ import re
 import pytest
 
 from gossamer.base.clock import ManualClock
+from gossamer.compare.lines import changes
 from gossamer.graph.ego import Ego, Neighbour, around_name
-from gossamer.reader.differences import changes
 from gossamer.web.slow_answers import SlowAnswers, TooBusy
 from gossamer.web.views.graph_picture import draw, shortened
 from gossamer.web.views.narrow_graph_picture import draw_narrow

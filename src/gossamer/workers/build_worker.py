@@ -24,6 +24,7 @@ from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
 from gossamer.workers.crash_marker import CrashMarker
+from gossamer.workers.previous_versions import PreviousVersions
 from gossamer.workers.process import PageProcessor
 from gossamer.workers.worker import LinkGatherer, Worker
 
@@ -99,9 +100,15 @@ def build_worker(
 
 
 def build_processor(
-    settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING, *, counts_links: bool = False
+    settings: Settings,
+    keys: Keys,
+    forgotten: Forgotten = NOTHING,
+    *,
+    counts_links: bool = False,
+    archive: Path | None = None,
 ) -> PageProcessor:
-    """The object that turns responses into reports. It drops links to forgotten URLs."""
+    """The object that turns responses into reports. It drops links to forgotten URLs. With an
+    `archive` it compares a page that changed with its previous version there."""
     judge = ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     # Where neither graph, index nor duplicates use the text of a page, only links are read.
@@ -109,7 +116,8 @@ def build_processor(
     is_bare = not (settings.node.graph or uses_text)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
     linker = Linker(form, keys, forgotten=forgotten)
-    return PageProcessor(settings, parser, linker, counts_links=counts_links)
+    versions = PreviousVersions(archive, settings.parse, is_bare=is_bare)
+    return PageProcessor(settings, parser, linker, counts_links=counts_links, versions=versions)
 
 
 def build_gatherer(settings: Settings, context: WorkerContext, clock: Clock) -> LinkGatherer:

@@ -33,6 +33,7 @@ from gossamer.records import (
     ListedUrl,
     Outcome,
     Page,
+    PageChange,
     Purpose,
     Reason,
     Refused,
@@ -46,6 +47,7 @@ from gossamer.urls.repeated_links import pack_links, repeated
 from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 from gossamer.workers.listed_urls import listed_in_sitemap, listed_urls
+from gossamer.workers.previous_versions import NO_VERSIONS, PreviousVersions
 from gossamer.workers.sketching import sketcher_for
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -71,7 +73,13 @@ class PageProcessor:
     """Turns responses into reports."""
 
     def __init__(
-        self, settings: Settings, parser: Parser, linker: Linker, *, counts_links: bool = False
+        self,
+        settings: Settings,
+        parser: Parser,
+        linker: Linker,
+        *,
+        counts_links: bool = False,
+        versions: PreviousVersions = NO_VERSIONS,
     ) -> None:
         """`counts_links`: the reports count the links to URLs that were reported before."""
         self._parser = parser
@@ -85,6 +93,7 @@ class PageProcessor:
         self._ascends = settings.urls.ascend
         self._sketch = sketcher_for(settings.duplicates.mode)
         self._counts_links = counts_links
+        self._versions = versions
         self._reported: dict[bytes, int] = {}
         self._reported_before: dict[bytes, int] = {}
 
@@ -173,6 +182,7 @@ class PageProcessor:
             repeated=self._repeated(lease, links.edges, reported, hosts),
             sketch=self._sketch(mime, body, page) if answer.status == 200 else b"",
             listed=listed_urls(self._linker, answer.url, page.dates),
+            change=self._versions.change(lease, answer, stored.digest, body, page),
         )
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
 
@@ -331,6 +341,7 @@ def _report(
     repeated: bytes = b"",
     sketch: bytes = b"",
     listed: tuple[ListedUrl, ...] = (),
+    change: PageChange | None = None,
 ) -> Report:
     return Report(
         lease=lease,
@@ -356,6 +367,7 @@ def _report(
         repeated=repeated,
         sketch=sketch,
         listed=listed,
+        change=change,
     )
 
 

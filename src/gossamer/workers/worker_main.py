@@ -245,7 +245,11 @@ def _build(hello: wire.Hello) -> Worker:
     context = WorkerContext(Path(hello.home), hello.name, hello.run, hello.info)
     forgotten = read_forgotten(TakedownFiles.of(context.paths))
     processor = build_processor(
-        settings, Keys(hello.salt), forgotten, counts_links=hello.counts_links
+        settings,
+        Keys(hello.salt),
+        forgotten,
+        counts_links=hello.counts_links,
+        archive=context.paths / "archive",
     )
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # those of the node are newer

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from gossamer.base.plurals import counted
 from gossamer.cli.show.captures import capture_object
+from gossamer.compare.lines import Change, TextChanges, changes
+from gossamer.compare.words import ChangedWords, changed_words
 from gossamer.errors import NotKnown, UsageError
-from gossamer.reader.changed_words import ChangedWords, changed_words
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.differences import Change, TextChanges, changes
 from gossamer.reader.pages import (
     StoredCapture,
     StoredPage,

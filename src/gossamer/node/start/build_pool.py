@@ -60,7 +60,9 @@ def build_workers(
     salt = crawl.keys.salt
     info = _info(settings, crawl.all_seeds, salt)
     context = WorkerContext(paths.path, "0", f"{clock.wall_us() // 1000:x}", info)
-    processor = build_processor(settings, crawl.keys, crawl.forgotten, counts_links=counts_links)
+    processor = build_processor(
+        settings, crawl.keys, crawl.forgotten, counts_links=counts_links, archive=paths.archive
+    )
     gatherer = build_gatherer(settings, context, clock)
     cookies = CookiesFile(paths.cookies, used.fetch, clock)
     count = 0 if is_import else workers_for(settings, crawl.all_seeds)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from gossamer.base.files import stamp_of
+from gossamer.compare.lines import Change, changes
 from gossamer.errors import NotKnown, UsageError
 from gossamer.graph.ego import Ego, around_name, around_page, edges_of
 from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.ranks.store import NAME as RANKS_FILE
 from gossamer.graph.ranks.top import BY, RANKS, top, top_ranked
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.differences import Change, changes
 from gossamer.reader.pages import StoredPage, moment_of, nearest_capture, time_among
 from gossamer.urls.site import site_of
 from gossamer.web.open_collections import OpenCollections
