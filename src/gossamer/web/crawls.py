@@ -344,7 +344,12 @@ class Crawls:
 
     def _stored(self, name: str) -> dict[str, Any]:
         with self._collections.reader(name) as reader:
-            return figures_of(reader.counts()) | {"notified": notified_figures(reader.store)}
+            fresh = reader.freshness()
+            return {
+                **figures_of(reader.counts()),
+                "notified": notified_figures(reader.store),
+                "freshness": fresh.as_json() if fresh is not None else None,
+            }
 
     def _run(self, name: str, words: Sequence[str]) -> None:
         where = f"--collection={self._collections.paths(name).path}"
@@ -367,7 +372,7 @@ _NOTHING: Final[dict[str, Any]] = {
     "state": "none", **figures_of(Counts()),
     "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
     "ran_s": 0.0, "memory_bytes": None, "troubles": (), "retrying": 0, "retry_in_s": 0.0,
-    "said": "", "notified": {},
+    "said": "", "notified": {}, "freshness": None,
 }  # fmt: skip
 
 

@@ -109,6 +109,7 @@ def _read_parameters(
         csrf=context.credentials.sessions.csrf_of(session) if session else "",
         is_owner=bool(session or has_token),
         last_event_id=request.headers.get("last-event-id", ""),
+        if_none_match=request.headers.get("if-none-match", ""),
         client=_client(context, request),
         session=session,
         fault=fault,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from starlette.responses import JSONResponse
 
+from gossamer.transfer.feeds import ATOM_TYPE, JSON_TYPE
 from gossamer.version import __version__
 from gossamer.web.parameters import Param
 from gossamer.web.route import Route
@@ -94,6 +95,10 @@ def _fault(says: str) -> dict[str, Any]:
 
 
 def _content(route: Route) -> dict[str, Any]:
+    if route.gives == "feed":
+        is_json = route.path.endswith(".json")
+        media, kind = (JSON_TYPE, "object") if is_json else (ATOM_TYPE, "string")
+        return {media: {"schema": {"type": kind}}}
     if route.gives != "json":
         return {_MEDIA[route.gives]: {"schema": {"type": "string"}}}
     schema = {

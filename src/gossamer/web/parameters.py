@@ -50,6 +50,7 @@ class Parameters:
     csrf: str = ""  # token of its forms; empty if not logged in
     is_owner: bool = False  # whether it may make changes
     last_event_id: str = ""
+    if_none_match: str = ""  # header: the versions that the client has
     client: str = ""
     session: str = ""
     fault: UsageError | None = None  # fault of the values, if the view reports it

@@ -18,6 +18,7 @@ from gossamer.base.clock import iso_of
 from gossamer.base.sizes import size_text
 from gossamer.search.snippets import Snippet
 
+_DAYS_FROM_H: Final = 48  # below it hours are easier to grasp
 FOLDER: Final = Path(__file__).parent
 
 
@@ -63,7 +64,7 @@ class Renderer:
         )
         self._pages.filters.update(
             size=size_text, mark=mark, plain=plain, outward=outward, thousands=_thousands,
-            moment=_moment, duration=_duration, answer_class=class_of, status_text=status_text,
+            moment=_moment, duration=duration_text, answer_class=class_of, status_text=status_text,
         )  # fmt: skip
         self._pages.globals["here"] = here
 
@@ -76,9 +77,11 @@ def _moment(at_ms: int) -> str:
     return iso_of(at_ms * 1000)[:-1].replace("T", " ")
 
 
-def _duration(seconds: float) -> str:
-    """`1 h 2 min`, `2 min 5 s`, `3.5 s`."""
+def duration_text(seconds: float) -> str:
+    """`3 d 5 h`, `1 h 2 min`, `2 min 5 s`, `3.5 s`."""
     hours, rest = divmod(int(seconds), 3600)
+    if hours >= _DAYS_FROM_H:
+        return f"{hours // 24} d {hours % 24} h"
     minutes = rest // 60
     if hours:
         return f"{hours} h {minutes} min"

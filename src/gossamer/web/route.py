@@ -54,7 +54,7 @@ ViewAnswer = (
     Callable[[ViewContext, Parameters], Response]
     | Callable[[ViewContext, Parameters], Coroutine[Any, Any, Response]]
 )
-Gives = Literal["json", "html", "text", "events", "xml", "copy"]
+Gives = Literal["json", "html", "text", "events", "xml", "copy", "feed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

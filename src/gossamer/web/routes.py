@@ -10,6 +10,7 @@ from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_folder import EVERY
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.urls.scope import ScopeKind
+from gossamer.web.change_routes import CHANGE_API, CHANGE_PAGES
 from gossamer.web.crawls import COMMANDS, orders_known
 from gossamer.web.openapi import openapi_of
 from gossamer.web.parameters import Param
@@ -144,7 +145,7 @@ _STATUS_KEYS = (
     "bytes", "links", "unchanged", "duplicates", "indexed", "dropped", "refused_by", "by_status",
     "by_class", "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s",
     "ran_s", "memory_bytes", "troubles", "retrying", "retry_in_s", "said",
-    "notified",
+    "notified", "freshness",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The name again, to confirm.", place="body", default="")
 
@@ -184,6 +185,7 @@ _NEW = Param(
 )
 
 API: Final[tuple[Route, ...]] = (
+    *CHANGE_API,
     Route(
         method="GET", path="/api/search", name="search", does="Search pages, best first.",
         answer=json_api.search, params=(Param(name="q", help="The search query.", is_needed=True,
@@ -314,6 +316,7 @@ API: Final[tuple[Route, ...]] = (
 )  # fmt: skip
 
 PAGES: Final[tuple[Route, ...]] = (
+    *CHANGE_PAGES,
     Route(
         method="GET", path="/", name="search_page", does="Search.", answer=pages.search,
         params=(_QUERY, *_SEARCH, Param(name="part", help="Return only the hits.", kind="flag")),

@@ -36,6 +36,7 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "wall_s": _AMOUNT, "ran_s": _AMOUNT,
     "memory_bytes": {"type": ["integer", "null"]}, "troubles": _list(_TEXT), "retrying": _COUNT,
     "retry_in_s": _AMOUNT, "said": _TEXT, "notified": {"type": "object"},
+    "freshness": {"type": ["object", "null"]},
 }  # fmt: skip
 _HOST: Final = _object(
     known=_COUNT, queued=_COUNT, waiting=_COUNT, fetched=_COUNT, failed=_COUNT, refused=_COUNT,
@@ -112,7 +113,7 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "removed": _COUNT,
     "is_cut": {"type": "boolean"},
     "changes": _list(
-        _object(kind={"enum": ["added", "removed", "same"]}, lines=_list(_TEXT), left_out=_COUNT)
+        _object(kind=_TEXT)  # of a diff: parts of a text; else: changes that visits found
     ),
     "level": {"enum": ["page", "host", "site"]},
     "columns": _list(_TEXT),
@@ -147,5 +148,8 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
         )
     ),
     "told": _list(_TEXT),
+    "counts": _COUNTS,
+    "counts_are_cut": {"type": "boolean"},
+    "next": _MAYBE_TEXT,
     **_OF_STATUS,
 }

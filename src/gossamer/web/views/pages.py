@@ -47,6 +47,8 @@ from gossamer.web.views.explore import ORDERS, diff_object
 from gossamer.web.views.exports import export_file, tables
 from gossamer.web.views.gone_pages import gone_among
 from gossamer.web.views.graph_picture import WIDTH, draw
+from gossamer.web.views.history import folded, visits_of
+from gossamer.web.views.html import html
 from gossamer.web.views.json_api import (
     drawn,
     give_order,
@@ -58,6 +60,7 @@ from gossamer.web.views.json_api import (
 from gossamer.web.views.narrow_graph_picture import WIDTH as NARROW
 from gossamer.web.views.narrow_graph_picture import draw_narrow
 from gossamer.web.views.stored_copy import cached_response
+from gossamer.web.views.timeline import SMALL, timeline_of
 
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10
@@ -76,20 +79,6 @@ _MORE: Final = (
     "ascend",
 )  # fmt: skip
 _SHOWN: Final = 200  # rows per page of a table
-
-
-def _html(context: ViewContext, parameters: Parameters, template: str, **names: Any) -> Response:
-    crawl = parameters.text("c") or context.collections.first
-    markup = context.renderer.page(
-        template,
-        parameters=parameters,
-        crawl=crawl if crawl != context.collections.first else "",
-        crawl_name=crawl,
-        first=context.collections.first,
-        crawls=context.collections.names(),
-        **names,
-    )
-    return Response(markup, names.get("status", 200), media_type="text/html")
 
 
 # -- search
@@ -131,7 +120,7 @@ def search(context: ViewContext, parameters: Parameters) -> Response:
             raise
         except StoreError as fault:  # no index yet, or none at all
             names["absent"] = str(fault)
-    return _html(context, parameters, template, types=TYPES, **names)
+    return html(context, parameters, template, types=TYPES, **names)
 
 
 def _searchable(context: ViewContext, crawl: str) -> int:
@@ -154,6 +143,8 @@ def page(context: ViewContext, parameters: Parameters) -> Response:
         story, kept = story_and_page(reader, url, parameters.text("at"))
         if view in ("in", "out"):
             names |= _links(reader, url, view, parameters.whole("offset"))
+        elif view == "versions" and kept:
+            names |= _visits(reader, url)
         elif view == "diff":
             with suppress(NotKnown):
                 names["diff"] = diff_object(
@@ -162,7 +153,18 @@ def page(context: ViewContext, parameters: Parameters) -> Response:
     found = page_object(story, kept, context.clock.wall_us())
     if not kept and view not in ("in", "out"):
         names["view"] = "story"  # the only view of a URL without a page
-    return _html(context, parameters, "page.html", found=found, shown=_SHOWN, **names)
+    return html(context, parameters, "page.html", found=found, shown=_SHOWN, **names)
+
+
+def _visits(reader: CollectionReader, url: str) -> dict[str, Any]:
+    visits = visits_of(reader, url)
+    changes_seen = sum(visit["kind"] not in {"first", *SMALL} for visit in visits)
+    return {
+        "visits": visits,
+        "rows": folded(visits),
+        "timeline": timeline_of(visits),
+        "changes_seen": changes_seen,
+    }
 
 
 def _links(reader: CollectionReader, url: str, view: str, offset: int) -> dict[str, Any]:
@@ -191,7 +193,7 @@ def cached(context: ViewContext, parameters: Parameters) -> Response:
 
 def hosts(context: ViewContext, parameters: Parameters) -> Response:
     found = listed_hosts(context, parameters)
-    return _html(context, parameters, "hosts.html", nav="hosts", found=found)
+    return html(context, parameters, "hosts.html", nav="hosts", found=found)
 
 
 # -- exploring
@@ -199,13 +201,13 @@ def hosts(context: ViewContext, parameters: Parameters) -> Response:
 
 def top(context: ViewContext, parameters: Parameters) -> Response:
     found = listed_top(context, parameters)
-    return _html(context, parameters, "top.html", nav="top", found=found, orders=ORDERS)
+    return html(context, parameters, "top.html", nav="top", found=found, orders=ORDERS)
 
 
 def graph(context: ViewContext, parameters: Parameters) -> Response:
     ego = drawn(context, parameters)
     title = "" if ego.centre else "all"
-    return _html(
+    return html(
         context, parameters, "graph.html", nav="graph", ego=ego, title=title,
         pictures=(draw(ego), draw_narrow(ego)),
         is_page="://" in ego.centre, widths=(WIDTH, NARROW),
@@ -214,7 +216,7 @@ def graph(context: ViewContext, parameters: Parameters) -> Response:
 
 def exports(context: ViewContext, parameters: Parameters) -> Response:
     context.collections.existing(parameters.text("c"))
-    return _html(
+    return html(
         context, parameters, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES
     )
 
@@ -236,7 +238,7 @@ def _crawls_page(
     context: ViewContext, parameters: Parameters, fault: GossamerError | None = None
 ) -> Response:
     given = {name: parameters.values.get(name) for name in ("seeds", "name", *OPTIONS)}
-    return _html(
+    return html(
         context, parameters, "crawls.html", nav="crawls", lines=context.crawls.list(),
         scopes=SCOPES, types=TYPES, fault=fault, status=400 if fault else 200, given=given,
         orders=orders_known(), contact=context.crawls.contact(),
@@ -263,7 +265,7 @@ def crawl(context: ViewContext, parameters: Parameters) -> Response:
     if status["state"] == "none":
         raise NotKnown(f"there is no crawl {name!r}")
     series = history_object(context.collections.paths(name), name)["series"]
-    return _html(
+    return html(
         context, parameters, "crawl.html", nav="crawls", now=status, status=200,
         told=context.crawls.told(name), seeds=context.crawls.seeds(name, 20),
         bans=_bans_or_none(context, name), classes=LABELS,
