@@ -44,6 +44,13 @@ class Known:
     redirects: int = 0
     is_redirect: bool = False
     is_leased: bool = False
+    status: int = 0  # of the stored version
+    at_us: int = 0  # of the last answer that counts
+    missed: int = 0
+
+    @property
+    def waits_for_visit(self) -> bool:
+        return self.outcome is Outcome.FETCHED and bool(self.place or self.due_us)
 
     @property
     def is_liftable(self) -> bool:
@@ -85,6 +92,7 @@ class Model:
     urls: dict[bytes, Known] = field(default_factory=dict)
     number: int = 0
     shallower: list[bytes] = field(default_factory=list)
+    owed: dict[str, float] = field(default_factory=dict)  # to new URLs, by host
 
     def copy(self) -> Model:
         """What a restart would find: nothing is leased."""
@@ -125,18 +133,48 @@ class Model:
             if known.place:
                 known.place = self.next_place(one.url, one.depth)
 
-    def free(self, host: str) -> list[tuple[bytes, bytes]]:
-        """Places and keys that may be handed out, in order."""
+    def free(self, host: str, *, visits: bool = False) -> list[tuple[bytes, bytes]]:
+        """Places and keys of new URLs, or of visits, that may be handed out, in order."""
         return sorted(
             (known.place, key)
             for key, known in self.urls.items()
-            if known.place and not known.is_leased and host_of(known.url) == host
+            if known.place
+            and not known.is_leased
+            and host_of(known.url) == host
+            and known.waits_for_visit == visits
         )
+
+    def is_visit_next(self, host: str) -> bool:
+        """New URLs and visits take turns while both wait; a new URL comes first."""
+        new, visits = self.free(host), self.free(host, visits=True)
+        return bool(visits) and (not new or self.owed.get(host, 0.5) < 0.5)
+
+    def take(self, host: str) -> None:
+        """The next URL of a host is leased."""
+        both = bool(self.free(host)) and bool(self.free(host, visits=True))
+        is_visit = self.is_visit_next(host)
+        if both:
+            self.owed[host] = self.owed.get(host, 0.5) + (0.5 if is_visit else -0.5)
+        elif not self.free(host, visits=True):
+            self.owed.pop(host, None)
+        self.urls[self.free(host, visits=is_visit)[0][1]].is_leased = True
 
     def settle(self, key: bytes, outcome: Outcome, reason: str = "") -> None:
         known = self.urls[key]
         known.outcome, known.reason, known.place, known.due_us = outcome, reason, b"", 0
         known.is_leased = False
+
+    def visit_again(self, key: bytes) -> bool:
+        known = self.urls.get(key)
+        if known is None or known.outcome is not Outcome.FETCHED or known.place or known.due_us:
+            return False
+        known.place, known.tries = self.next_place(known.url, known.depth), 0
+        return True
+
+    def leave_queue(self, key: bytes) -> None:
+        """A visit ended, and the page stays as it is."""
+        known = self.urls[key]
+        known.place, known.due_us, known.is_leased = b"", 0, False
 
     def wait(self, key: bytes, due_us: int) -> None:
         known = self.urls[key]
@@ -152,6 +190,7 @@ class Model:
         for known in self.urls.values():
             name = known.outcome.value
             sums["redirects" if known.is_redirect else name] += 1
+            sums["revisits"] += known.waits_for_visit
         return dict(sums)
 
 
@@ -175,6 +214,8 @@ def report_of(
     *,
     reason: Reason | None = None,
     redirect: str = "",
+    status: int = 200,
+    is_unchanged: bool = False,
 ) -> Report:
     is_fetched = outcome is Outcome.FETCHED
     return Report(
@@ -184,7 +225,8 @@ def report_of(
         took_s=0.5,
         stored=Stored("a.warc.gz", at_us, at_us, at_us + 10),
         reason=reason,
-        status=301 if redirect else 200 if is_fetched else 0,
+        status=301 if redirect else status if is_fetched else 0,
+        is_unchanged=is_unchanged,
         size_bytes=7 if is_fetched else 0,
         redirect=redirect,
     )

@@ -98,15 +98,36 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule(host=st.sampled_from(HOSTS), times=st.integers(1, 9))
     def take(self, host: str, times: int) -> None:
         for _ in range(times):
-            free = self.model.free(host)
+            is_visit = self.model.is_visit_next(host)
+            free = self.model.free(host, visits=is_visit)
             first = self.frontier.peek(KEYS.host(host))
             assert (first and first[0]) == (free[0][0] if free else None)
             if first is None:
                 return
             assert first[1] == entry_of(self.model.urls[free[0][1]], first[1])
+            assert first[1].is_visit == is_visit
             self.frontier.take(KEYS.host(host))
-            self.model.urls[free[0][1]].is_leased = True
+            self.model.take(host)
             self.exempt.add(free[0][1])  # what is leased keeps its place, and may come back to it
+
+    @rule(host=st.sampled_from(HOSTS), times=st.integers(1, 9))
+    def visit_a_site_again(self, host: str, times: int) -> None:
+        """Pages are fetched and wait for a visit, beside URLs that are new."""
+        self.admit([found(f"http://{host}{path}", 1) for path in PATHS])
+        for at in range(times):
+            self.take(host, 1)
+            if self.has_leases():
+                self.report_fetched(at, is_redirect=False, status=200)
+        for key in sorted(self.model.urls):
+            assert self.frontier.visit_again(key) == self.model.visit_again(key)
+        self.take(host, times)
+
+    @rule(pick=PICK, times=st.integers(1, 20))
+    def visit_again(self, pick: int, times: int) -> None:
+        keys = sorted(self.model.urls)
+        for at in range(times if keys else 0):
+            key = keys[(pick + at) % len(keys)]
+            assert self.frontier.visit_again(key) == self.model.visit_again(key)
 
     def leased(self, pick: int) -> bytes:
         keys = sorted(key for key, known in self.model.urls.items() if known.is_leased)
@@ -129,23 +150,50 @@ class FrontierMachine(RuleBasedStateMachine):
     # -- outcomes
 
     @precondition(has_leases)
-    @rule(pick=PICK, is_redirect=st.booleans())
-    def report_fetched(self, pick: int, is_redirect: bool) -> None:
+    @rule(pick=PICK, is_redirect=st.booleans(), status=st.sampled_from([200, 200, 404, 500]))
+    def report_fetched(self, pick: int, is_redirect: bool, status: int) -> None:
         key = self.leased(pick)
         known = self.model.urls[key]
         self.now_us += 1
         lease = lease_of(known.url, depth=known.depth, tries=known.tries)
         redirect = "http://a.example/elsewhere" if is_redirect else ""
-        report = report_of(lease, Outcome.FETCHED, self.now_us, redirect=redirect)
+        status = 301 if redirect else status
+        report = report_of(lease, Outcome.FETCHED, self.now_us, redirect=redirect, status=status)
+        is_missed = known.outcome is Outcome.FETCHED and status == 500 > known.status
 
         assert self.frontier.report(report)
         assert not self.frontier.report(report), "a replay changes nothing"
 
-        self.model.settle(key, Outcome.FETCHED)
-        known.is_redirect = is_redirect
+        if is_missed:
+            self.model.leave_queue(key)
+            known.missed += 1
+        else:
+            self.model.settle(key, Outcome.FETCHED)
+            known.is_redirect, known.status = is_redirect, status
+            known.at_us, known.missed = self.now_us, 0
         capture = self.frontier.last_capture(key)
         assert capture is not None
-        assert capture.offset == self.now_us
+        assert capture.offset == known.at_us
+
+    @precondition(has_leases)
+    @rule(pick=PICK)
+    def report_unchanged(self, pick: int) -> None:
+        key = self.leased(pick)
+        known = self.model.urls[key]
+        if known.outcome is not Outcome.FETCHED:
+            return
+        self.now_us += 1
+        lease = lease_of(known.url, depth=known.depth, tries=known.tries)
+        report = report_of(lease, Outcome.FETCHED, self.now_us, status=304, is_unchanged=True)
+
+        assert self.frontier.report(report)
+        assert not self.frontier.report(report), "a replay changes nothing"
+
+        self.model.leave_queue(key)
+        known.missed = 0
+        previous = self.frontier.previous(key)
+        assert previous is not None
+        assert previous.at_us == known.at_us
 
     @precondition(has_leases)
     @rule(pick=PICK, refused=st.booleans())
@@ -160,7 +208,12 @@ class FrontierMachine(RuleBasedStateMachine):
 
         assert self.frontier.report(report_of(lease, outcome, self.now_us, reason=reason))
 
-        self.model.settle(key, outcome, reason)
+        if known.outcome is Outcome.FETCHED and not refused:
+            self.model.leave_queue(key)
+            known.missed += 1
+        else:
+            self.model.settle(key, outcome, reason)
+            known.is_redirect = False
 
     @precondition(has_leases)
     @rule(pick=PICK, wait_us=st.integers(0, 50))
@@ -184,21 +237,45 @@ class FrontierMachine(RuleBasedStateMachine):
         if is_refused:
             self.frontier.refuse(key, Reason.ROBOTS, "", self.now_us)
             self.model.settle(key, Outcome.REFUSED, "robots")
+            self.model.urls[key].is_redirect = False
         else:
             self.frontier.fail(key, Reason.DNS, "", self.now_us)
-            self.model.settle(key, Outcome.FAILED, "dns")
+            self.give_up(key, Reason.DNS)
+
+    def give_up(self, key: bytes, reason: Reason) -> None:
+        """A URL has failed for good; a page that was fetched only misses a visit."""
+        known = self.model.urls[key]
+        if known.outcome is Outcome.FETCHED:
+            self.model.leave_queue(key)
+            known.missed += 1
+        else:
+            self.model.settle(key, Outcome.FAILED, reason)
+
+    @precondition(has_leases)
+    @rule(pick=PICK)
+    def ban_it(self, pick: int) -> None:
+        key = self.leased(pick)
+        self.frontier.refuse(key, Reason.BANNED, "", self.now_us)
+        if self.model.urls[key].outcome is Outcome.FETCHED:
+            self.model.leave_queue(key)
+        else:
+            self.model.settle(key, Outcome.REFUSED, "banned")
 
     @precondition(lambda self: len(self.model.urls) > 70)
     @rule(host=st.sampled_from(HOSTS))
     def drain(self, host: str) -> None:
-        free = [key for _, key in self.model.free(host)]
-        drained = []
+        drained, expected = [], []
         for entry in self.frontier.drain(KEYS.host(host)):
+            is_visit = self.model.is_visit_next(host)
+            expected.append(self.model.free(host, visits=is_visit)[0][1])
+            self.model.take(host)
             self.frontier.fail(entry.key, Reason.CONNECT, "", self.now_us)
-            self.model.settle(entry.key, Outcome.FAILED, "connect")
+            self.give_up(entry.key, Reason.CONNECT)
             drained.append(entry.key)
 
-        assert drained == free
+        assert drained == expected
+        assert not self.model.free(host)
+        assert not self.model.free(host, visits=True)
 
     @rule(pass_us=st.integers(0, 60))
     def wake(self, pass_us: int) -> None:
@@ -274,6 +351,8 @@ class FrontierMachine(RuleBasedStateMachine):
         if self.frontier.rescoring.is_running:
             return
         for key, known in self.model.urls.items():
+            if known.waits_for_visit:
+                continue  # visits are not scored again
             is_shifted = self.model.order.shifts.get(host_of(known.url), 0)
             if known.place and is_shifted and not known.is_leased and key not in self.exempt:
                 assert known.place == self.model.rescored(known)
@@ -320,6 +399,7 @@ class FrontierMachine(RuleBasedStateMachine):
         assert counts.redirects == sums.get("redirects", 0)
         assert counts.failed == sums.get("failed", 0)
         assert counts.refused == sums.get("refused", 0)
+        assert counts.revisits == sums.get("revisits", 0)
         parts = (counts.queued, counts.fetched, counts.redirects, counts.failed, counts.refused)
         assert counts.known == sum(parts)
 
@@ -329,7 +409,9 @@ class FrontierMachine(RuleBasedStateMachine):
             host = self.frontier.host(KEYS.host(name))
             mine = [known for known in self.model.urls.values() if host_of(known.url) == name]
             assert host.known == len(mine)
-            assert host.queued == sum(1 for known in mine if known.place)
+            queued = [known for known in mine if known.place]
+            assert host.visits == sum(1 for known in queued if known.waits_for_visit)
+            assert host.queued == len(queued) - host.visits
             assert host.waiting == sum(1 for known in mine if known.due_us)
             assert host.fetched == sum(1 for known in mine if known.outcome is Outcome.FETCHED)
             assert host.redirects == sum(1 for known in mine if known.is_redirect)
@@ -344,6 +426,8 @@ class FrontierMachine(RuleBasedStateMachine):
                 known.reason,
             )
             assert (row.depth, row.place, row.due_us) == (known.depth, known.place, known.due_us)
+            if known.outcome is Outcome.FETCHED:
+                assert (row.status, row.missed) == (known.status, known.missed)
 
     @invariant()
     def nearer_pages_are_told_once(self) -> None:
@@ -363,10 +447,13 @@ class FrontierMachine(RuleBasedStateMachine):
         for host in HOSTS:
             self.take(host, len(PATHS) + 1)
         self.counts_are_exact()
-        queue = self.store.scan(StateTable.QUEUE, b"", None, 10_000)
-        assert {key[HOST_BYTES:] for key, _ in queue} == {
-            known.place for known in self.model.urls.values() if known.place
-        }
+        for table, is_visit in ((StateTable.QUEUE, False), (StateTable.VISIT, True)):
+            queue = self.store.scan(table, b"", None, 10_000)
+            assert {key[HOST_BYTES:] for key, _ in queue} == {
+                known.place
+                for known in self.model.urls.values()
+                if known.place and known.waits_for_visit == is_visit
+            }
         self.store.close()
 
 
@@ -379,6 +466,7 @@ def entry_of(known: Known, given: QueueEntry) -> QueueEntry:
         known.tries,
         given.redirects,
         given.via,
+        is_visit=given.is_visit,
     )
 
 

@@ -154,7 +154,7 @@ def test_the_row_of_a_host_comes_back(host: HostRow) -> None:
 
 
 def test_a_host_row_of_an_older_release_has_no_fields_after_its_own() -> None:
-    assert len(HostRow.__struct_fields__) == 14
+    assert len(HostRow.__struct_fields__) == 15
     assert HostRow.decode(b"\x92\xa1a\x05") == HostRow("a", known=5)
 
 

@@ -8,7 +8,6 @@ from gossamer.policies.duplicates import Duplicates, ExactDuplicates, NoDuplicat
 from gossamer.policies.order import BreadthFirst
 from gossamer.policies.partition import OnePartition, Partition
 from gossamer.policies.policies import Policies
-from gossamer.policies.refresh.never import FetchedPage, NeverRefresh, Refresh
 from gossamer.policies.stop import Allowance, Stop
 from gossamer.settings import Limits
 
@@ -17,7 +16,6 @@ def test_without_a_choice_each_policy_is_the_simplest() -> None:
     policies = Policies()
 
     assert isinstance(policies.order, BreadthFirst)
-    assert policies.refresh.is_never
     assert policies.duplicates.mode == "exact"
     assert policies.partition.count == 1
     assert policies.stop.reached(fetched=10**9, bytes_had=10**15, ran_s=1e9) == ""
@@ -29,12 +27,6 @@ def test_two_runs_do_not_share_what_they_have_promised() -> None:
     one.stop.matches += 1
 
     assert other.stop.matches == 0
-
-
-def test_a_page_that_is_never_refreshed_has_no_next_time() -> None:
-    policy: Refresh = NeverRefresh()
-
-    assert policy.next_us(FetchedPage("http://a.example/", 200, "sha1:A", "", 5)) is None
 
 
 @given(st.binary(min_size=8, max_size=8))

@@ -214,7 +214,15 @@ def test_a_url_in_two_states_is_found(home: CollectionPaths, site: Site) -> None
     row.place = b"\x01" * 12
     change(home, {StateTable.URL: {key: row.encode()}})
 
-    assert f"{row.url}: it is fetched, but still in a queue" in said(home)
+    assert f"{row.url}: its queue entry belongs to another URL" in said(home)
+
+
+def test_a_failed_url_in_a_queue_is_found(home: CollectionPaths, site: Site) -> None:
+    key, row = look(home, site.url("/b"))
+    row.standing, row.reason, row.place = Standing.FAILED, "timeout", b"\x01" * 12
+    change(home, {StateTable.URL: {key: row.encode()}})
+
+    assert f"{row.url}: it is failed, but still in a queue" in said(home)
 
 
 def test_a_queued_url_that_nothing_will_bring_is_found(home: CollectionPaths, site: Site) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from gossamer.base.packing import pack, unpack
 
 DEEPEST: Final = 100
+# Sums of what visits have found. No row has them.
+FOUND_BY_VISITS: Final = ("visits", "unchanged", "changed", "gone", "back", "moved", "missed")
+OF_VISITS: Final = frozenset({"revisits", *FOUND_BY_VISITS}) - {"unchanged"}
 
 
 class Counts(Struct):
-    """known = queued + fetched + redirects + failed + refused, always."""
+    """known = queued + fetched + redirects + failed + refused, always. A fetched page that waits
+    for another visit is fetched, and among `revisits`."""
 
     known: int = 0
     queued: int = 0
@@ -20,7 +24,7 @@ class Counts(Struct):
     redirects: int = 0
     failed: int = 0
     refused: int = 0
-    unchanged: int = 0
+    unchanged: int = 0  # visits that found the page as it was
     duplicates: int = 0  # pages that point to another (duplicates/pointers.py)
     size_bytes: int = 0
     links: int = 0
@@ -30,9 +34,18 @@ class Counts(Struct):
     by_status: dict[str, int] = field(default_factory=dict)
     # Fetched pages by links from a seed; None in a collection of a version that did not count them.
     by_depth: dict[str, int] | None = field(default_factory=dict)
+    revisits: int = 0  # fetched pages that wait for another visit
+    visits: int = 0  # that have ended, of pages that were fetched before; of these:
+    changed: int = 0
+    gone: int = 0
+    back: int = 0
+    moved: int = 0
+    missed: int = 0  # brought no answer, or an error of the server
 
     def encode(self) -> bytes:
-        return pack(self)
+        """Sums of visits are left out while they are 0, as in a collection of an older version."""
+        values = structs.asdict(self)
+        return pack({name: v for name, v in values.items() if v or name not in OF_VISITS})
 
     @classmethod
     def decode(cls, row: bytes | None) -> Self:

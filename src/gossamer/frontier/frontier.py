@@ -2,15 +2,16 @@
 
 The life of a URL, with the file where each step happens:
 
-    admit --> queued --> take --> (a lease is out) --> report --> fetched
-      |          ^                                        |  |--> failed, for good
-      |          +------ due, when its time has come <----+
-      +--> refused, by a rule                             +----> refused, at the headers
+    admit --> queued --> take --> (a lease is out) --> report --> fetched --+
+      |          ^                       ^                |  |--> failed    | visit_again
+      |          +------ due, when its time has come <----+  +--> refused   |
+      +--> refused, by a rule            +----------------------------------+
 
     admit, found again       admitting.py      hand out, give back    url_queues.py
     reports, refusals        outcomes.py       wait for a time        retry_queue.py
     rules have changed       rejudging.py      scores have changed    rescoring.py
     rows of URLs             known_urls.py     rows of hosts          host_table.py
+    another visit            visits/
 
 A URL is admitted once, however often it is found; a refusal that depends on the path by which
 it was found (`rows.LIFTABLE`) is judged again when it is found by another. Its queue entry stays
@@ -43,6 +44,8 @@ from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.frontier.visits.changes import Changes
+from gossamer.frontier.visits.results import OnVisit
+from gossamer.frontier.visits.visits import Visits
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
@@ -96,6 +99,7 @@ class Frontier:
         self.pending = pending
         self.counts = counts
         self.queues = UrlQueues(self.state, policies.order)
+        self.visits = self.queues.visits
         self.retries = RetryQueue(self.state, self.queues)
         self._join(Rules(judge, budget, settings.urls_per_host, watch_depth, on_refused))
 
@@ -118,14 +122,16 @@ class Frontier:
         outcomes = Outcomes(state, queues, retries, note_shallower)
         self.report, self.bring = outcomes.report, outcomes.bring
         self.refuse, self.fail, self.put_off = outcomes.refuse, outcomes.fail, outcomes.put_off
-        self.last_capture = outcomes.last_capture
+        self.last_capture, self.miss = outcomes.last_capture, outcomes.miss
+        self._outcomes = outcomes
 
         self.take_awake, self.first_place = queues.take_awake, queues.first_place
         self.peek, self.take, self.drain = queues.peek, queues.take, queues.drain
         self.give_back = queues.give_back
         self.wake_due, self.next_due_us = retries.wake_due, retries.next_due_us
         self.waiting_urls, self.wait_until = retries.urls, retries.wait_until
-        self.refetch_at = retries.refetch_at
+        visits = Visits(state, queues)
+        self.visit_again, self.previous = visits.visit_again, visits.previous
 
         rejudging = Rejudging(state, queues, admitting, outcomes, rules)
         self.judge_again, self.judge_some = rejudging.all, rejudging.some
@@ -133,10 +139,19 @@ class Frontier:
         self.rescoring, self.take_moved = Rescoring(state, queues), queues.take_moved
         self.count_links = queues.count_links
 
+    def tell_visits(self, on_visit: OnVisit) -> None:
+        """From now on `on_visit` hears of every outcome of a URL."""
+        self._outcomes.on_visit = on_visit
+
+    @property
+    def to_do(self) -> int:
+        """URLs that are to be requested: new ones, if they may be, and visits."""
+        return self.counts.revisits + (0 if self.visits.is_visits_only else self.counts.queued)
+
     @property
     def waiting(self) -> int:
-        """URLs that wait for their time."""
-        return self.retries.size
+        """Those of them that wait for their time."""
+        return self.retries.visits + (0 if self.visits.is_visits_only else self.retries.new)
 
     # -- committing
 

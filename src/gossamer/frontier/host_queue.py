@@ -1,7 +1,7 @@
 """One host's queue: its first entries in memory, the rest on disk.
 
-The queue itself is the table QUEUE: host key + place -> entry. An entry stays there until its
-outcome is committed, so a lease that is lost with the process is simply still queued. Memory
+The queue itself is the table QUEUE, or VISIT: host key + place -> entry. An entry stays there until
+its outcome is committed, so a lease that is lost with the process is simply still queued. Memory
 holds about `room` entries of a host; hosts with millions of URLs cost no more than others. The more
 hosts there are, the less room each has (`HostTable._share_room`).
 
@@ -36,12 +36,16 @@ class HostQueue:
         "_fresh_writing",
         "_is_whole",
         "_room",
+        "_table",
         "_taken",
         "host",
     )
 
-    def __init__(self, host: bytes, room: int, *, is_empty: bool) -> None:
+    def __init__(
+        self, host: bytes, room: int, *, is_empty: bool, table: StateTable = StateTable.QUEUE
+    ) -> None:
         self.host = host
+        self._table = table
         self._room = room
         # (place, row), the last first: popped from the end
         self._buffer: list[tuple[bytes, bytes]] = []
@@ -142,11 +146,11 @@ class HostQueue:
         start, stop, step = self.host + self._floor, self.host + _END, 2 * self._room
         is_all = False
         while not is_all and len(free) < self._room:
-            stored = store.scan(StateTable.QUEUE, start, stop, step)
+            stored = store.scan(self._table, start, stop, step)
             is_all = len(stored) < step
             for key, row in stored:
                 place = key[len(self.host) :]
-                if place not in self._taken and not pending.is_deleted(StateTable.QUEUE, key):
+                if place not in self._taken and not pending.is_deleted(self._table, key):
                     free[place] = row
             if stored:
                 start = stored[-1][0] + b"\0"

@@ -34,6 +34,7 @@ class HostTable:
         self._store = store
         self._pending = pending
         self.queues: dict[bytes, HostQueue] = {}
+        self.visit_queues: dict[bytes, HostQueue] = {}
         self._dirty: set[bytes] = set()
         self._committing: set[bytes] = set()
         self._many_hosts = 2 * _IDLE_HOSTS
@@ -47,7 +48,7 @@ class HostTable:
         for key, packed in walk(self._store, StateTable.HOST):
             row = HostRow.decode(packed)
             on_stored(row)
-            if row.queued:
+            if row.to_request:
                 self.rows[key] = row
         self._troubled = {key for key, row in self.rows.items() if _is_held(row)}
 
@@ -87,6 +88,15 @@ class HostTable:
             queue = self.queues[key] = HostQueue(key, self._room, is_empty=is_empty)
         return queue
 
+    def visit_queue(self, key: bytes) -> HostQueue:
+        """The queue of its pages that wait for another visit."""
+        queue = self.visit_queues.get(key)
+        if queue is None:
+            is_empty = not self.row(key).visits
+            queue = HostQueue(key, self._room, is_empty=is_empty, table=StateTable.VISIT)
+            self.visit_queues[key] = queue
+        return queue
+
     def troubled(self) -> Iterator[HostRow]:
         """Hosts that have work and a reason why they are not asked."""
         return (row for _, row in self.held() if row.trouble)
@@ -107,35 +117,51 @@ class HostTable:
                 self._troubled.add(key)
             elif self._troubled:
                 self._troubled.discard(key)
-            if key in self.queues:
-                self.queues[key].begin()
+            for queue in self._queues_of(key):
+                queue.begin()
         self._committing, self._dirty = self._dirty, set()
 
     def end(self, changes: TableChanges, awake: Container[bytes]) -> None:
         """It is on disk. Hosts that are `awake` stay."""
         for key in self._committing:
-            if key in self.queues:
-                self.queues[key].end()
-        table, queues, is_put = StateTable.QUEUE, self.queues, self._pending.is_put
+            for queue in self._queues_of(key):
+                queue.end()
+        self._forget_places(StateTable.QUEUE, self.queues, changes)
+        if self.visit_queues:
+            self._forget_places(StateTable.VISIT, self.visit_queues, changes)
+        self._committing = set()
+        if len(self.rows) > self._many_hosts:
+            self._forget_idle(awake)
+
+    def _queues_of(self, key: bytes) -> Iterator[HostQueue]:
+        """The queues of a host that are in memory."""
+        if key in self.queues:
+            yield self.queues[key]
+        if key in self.visit_queues:
+            yield self.visit_queues[key]
+
+    def _forget_places(
+        self, table: StateTable, queues: dict[bytes, HostQueue], changes: TableChanges
+    ) -> None:
+        """Entries that are gone from disk need not be remembered as taken."""
+        is_put = self._pending.is_put
         for place, row in changes[table].items():
             if row is None and not is_put(table, place):
                 queue = queues.get(place[:HOST_BYTES])
                 if queue is not None:
                     queue.forget(place[HOST_BYTES:])
-        self._committing = set()
-        if len(self.rows) > self._many_hosts:
-            self._forget_idle(awake)
 
     def _forget_idle(self, awake: Container[bytes]) -> None:
         idle = [
             key
             for key, row in self.rows.items()
-            if not row.queued and key not in self._dirty and key not in awake
+            if not row.to_request and key not in self._dirty and key not in awake
         ]
         for key in idle[:-_IDLE_HOSTS]:
-            if key not in self.queues or self.queues[key].is_idle:
+            if all(queue.is_idle for queue in self._queues_of(key)):
                 del self.rows[key]
                 self.queues.pop(key, None)
+                self.visit_queues.pop(key, None)
                 self._troubled.discard(key)
         # All of them may have work: then a walk each second finds nothing, and costs 40 ms for
         # 200,000 hosts. The next one is due when there are half as many again.
@@ -149,10 +175,10 @@ class HostTable:
         """
         self._many_queues = 2 * len(self.queues)
         self._room = min(self._room, max(_LEAST_ROOM, _ENTRIES // self._many_queues))
-        for queue in self.queues.values():
+        for queue in (*self.queues.values(), *self.visit_queues.values()):
             queue.share(self._room)
 
 
 def _is_held(row: HostRow) -> bool:
     """Whether a failure keeps its work waiting."""
-    return bool(row.trouble or row.busy) and bool(row.queued or row.waiting)
+    return bool(row.trouble or row.busy) and bool(row.to_request or row.waiting)

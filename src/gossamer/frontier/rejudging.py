@@ -32,6 +32,7 @@ class Rejudging:
     ) -> None:
         self._store = state.store
         self._pending = state.pending
+        self._counts = state.counts
         self._queues = queues
         self._admitting = admitting
         self._outcomes = outcomes
@@ -60,9 +61,11 @@ class Rejudging:
     def _judge_again(self, key: bytes, now_us: int) -> bool:
         packed = self._pending.find(StateTable.URL, key)
         standing = standing_of(packed) if packed else Standing.FETCHED
-        if packed is None or standing not in _JUDGED:
+        if packed is None or (standing not in _JUDGED and not self._has_visits):
             return False
         row = UrlRow.decode(packed)
+        if standing not in _JUDGED:
+            return self._judge_visit(row, key, now_us)
         if standing != Standing.QUEUED and row.reason not in JUDGED_ALONE:
             return False
         nofollow = row.reason == Reason.NOFOLLOW
@@ -78,4 +81,18 @@ class Rejudging:
             after = self._outcomes.refuse(key, *verdict, now_us)
             if self._rules.on_refused is not None:
                 self._rules.on_refused([Refusal(after.url, *verdict, after.depth, now_us)])
+        return True
+
+    @property
+    def _has_visits(self) -> bool:
+        return bool(self._counts.revisits)
+
+    def _judge_visit(self, row: UrlRow, key: bytes, now_us: int) -> bool:
+        """A fetched page that may not be requested any more loses its visit."""
+        if not row.waits or self._queues.is_leased(row, key):
+            return False
+        verdict = self._rules.judge(Found(row.url, key, row.depth, row.via, row.redirects))
+        if verdict is None:
+            return False
+        self._outcomes.refuse(key, *verdict, now_us)
         return True

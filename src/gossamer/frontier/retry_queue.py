@@ -1,8 +1,8 @@
-"""URLs that wait for a time: they failed and are retried, or are fetched again.
+"""URLs that wait for a time, because a request failed and is repeated later.
 
-The table DUE holds them in the order of their times. A URL to be retried counts as queued but is in
-no host's queue, so its row has no place. A page to be fetched again stays fetched until its time
-has come; its entry has a value (`REFETCH`), that of a retry is empty.
+The table DUE holds them in the order of their times. They are in no host's queue, so their rows
+have no place. One that was never fetched counts as queued. A fetched page whose visit failed stays
+fetched and counts among the revisits; its entry has a value (`VISIT`), that of a new URL is empty.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec import structs
+
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.rows import Standing, UrlRow, time_key, time_of
 from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable, walk
 from gossamer.frontier.url_queues import UrlQueues
-from gossamer.records import Found
 
-REFETCH: Final = b"refetch"
+VISIT: Final = b"visit"
 
 
 class RetryQueue:
@@ -30,36 +31,37 @@ class RetryQueue:
         self._known = state.known
         self._counts = state.counts
         self._queues = queues
-        self.size = sum(1 for _, value in walk(state.store, StateTable.DUE) if not value)  # retries
+        self.new = self.visits = 0  # that wait
+        for _, value in walk(state.store, StateTable.DUE):
+            if value:
+                self.visits += 1
+            else:
+                self.new += 1
 
     def wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
-        """A URL that is in no queue waits for a time."""
-        row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
-        self._counts.queued += 1
-        self.size += 1
-        self._hosts.touch(key[:HOST_BYTES]).waiting += 1
+        """A URL that is in no queue waits for a time: a fetched page for a visit, any other for
+        its first answer."""
+        is_visit = row.standing == Standing.FETCHED
+        row.place, row.due_us = b"", retry_us
+        if not is_visit:
+            row.standing = Standing.QUEUED
+        self._count(key, 1, is_visit=is_visit)
         self._known.put(key, row)
-        self._pending.put(StateTable.DUE, time_key(retry_us) + key, b"")
+        due = VISIT if is_visit else b""
+        self._pending.put(StateTable.DUE, time_key(retry_us) + key, due)
+
+    def _count(self, key: bytes, step: int, *, is_visit: bool) -> None:
+        self._hosts.touch(key[:HOST_BYTES]).waiting += step
+        if is_visit:
+            self._counts.revisits += step
+            self.visits += step
+        else:
+            self._counts.queued += step
+            self.new += step
 
     def wait_until(self, key: bytes, retry_us: int) -> None:
         """A waiting URL waits for another time."""
         self.wait(self.remove(key), key, retry_us)
-
-    def refetch_at(self, key: bytes, due_us: int) -> None:
-        """A fetched page is to be fetched again at a time; a time that it had before is void."""
-        row = self._known.find(key)
-        assert row is not None, "only a fetched page is fetched again"
-        assert row.standing == Standing.FETCHED, f"{row.url} is {row.standing.name}"
-        self.cancel_refetch(row, key)
-        row.due_us = due_us
-        self._known.put(key, row)
-        self._pending.put(StateTable.DUE, time_key(due_us) + key, REFETCH)
-
-    def cancel_refetch(self, row: UrlRow, key: bytes) -> None:
-        """The time at which a page was to be fetched again is void. The caller puts the row."""
-        if row.due_us:
-            self._pending.delete(StateTable.DUE, time_key(row.due_us) + key)
-            row.due_us = 0
 
     def wake_due(self, now_us: int, limit: int = 1000) -> int:
         """Queue the URLs whose time has come; how many. Sees what is committed."""
@@ -70,25 +72,21 @@ class RetryQueue:
             key = due_key[8:]
             row = self._known.find(key)
             self._pending.delete(StateTable.DUE, due_key)
-            if row is not None and row.standing == Standing.FETCHED:
-                woken += self._refetch(row, due_key)
-                continue
-            if row is None or row.standing != Standing.QUEUED or row.place:
-                continue
-            row.due_us = 0
-            self._queues.enqueue_again(row, key)
-            self._known.put(key, row)
-            self._hosts.touch(key[:HOST_BYTES]).waiting -= 1
-            self.size -= 1
-            woken += 1
+            if row is not None and not row.place and row.due_us == time_of(due_key):
+                self._wake(row, key)
+                woken += 1
         return woken
 
-    def _refetch(self, row: UrlRow, due_key: bytes) -> bool:
-        """Queue a page again, unless another time was set for it."""
-        if row.due_us != time_of(due_key):
-            return False
-        self._queues.requeue(row, Found(row.url, due_key[8:], row.depth, row.via))
-        return True
+    def _wake(self, row: UrlRow, key: bytes) -> None:
+        is_visit = row.standing == Standing.FETCHED
+        row.due_us = 0
+        self._count(key, -1, is_visit=is_visit)
+        if is_visit:
+            self._queues.enqueue_visit(row, key)
+        else:
+            self._counts.queued += 1
+            self._queues.enqueue_again(row, key)
+        self._known.put(key, row)
 
     def next_due_us(self) -> int | None:
         """When the next waiting URL is due; None when none waits (or none is committed)."""
@@ -102,25 +100,27 @@ class RetryQueue:
             if self._pending.is_deleted(StateTable.DUE, due_key):
                 continue
             row = self._known.find(due_key[8:])
-            if row is not None and row.standing == Standing.QUEUED and not row.place:
-                yield due_key[8:], row
+            if row is None or not row.due_us:
+                continue
+            if row.standing == Standing.FETCHED:  # why it waits, in the fields of other URLs
+                why = (row.missed_reason, row.missed_detail, row.missed_us)
+                row = structs.replace(row, reason=why[0], detail=why[1], at_us=why[2])
+            yield due_key[8:], row
 
     def remove(self, key: bytes) -> UrlRow:
-        """Take a queued URL out of the queue that it is in, this one or its host's. The caller
+        """Take a URL that waits out of the queue that it is in, this one or its host's. The caller
         puts the row."""
         row = self._known.find(key)
         assert row is not None, "only a known URL leaves the queue"
+        assert row.waits, f"{row.url} is {row.standing.name} and waits for nothing"
         self.remove_row(row, key)
         return row
 
     def remove_row(self, row: UrlRow, key: bytes) -> None:
-        """The same for a row that is at hand."""
-        assert row.standing == Standing.QUEUED, f"{row.url} is {row.standing.name}"
+        """The same for a row that is at hand. A fetched page may wait for nothing."""
         if row.place:
-            self._queues.drop_place(row.place, key[:HOST_BYTES])
-        else:
+            self._queues.leave(row, key)
+        elif row.due_us or row.standing == Standing.QUEUED:
             self._pending.delete(StateTable.DUE, time_key(row.due_us) + key)
-            self._hosts.touch(key[:HOST_BYTES]).waiting -= 1
-            self.size -= 1
-            self._counts.queued -= 1
+            self._count(key, -1, is_visit=row.standing == Standing.FETCHED)
         row.place, row.due_us = b"", 0

@@ -73,7 +73,9 @@ class UrlRow(Struct):
     standing: Standing
     depth: int
     url: str
-    place: bytes = b""  # where it stands in its host's queue; empty when it does not
+    # Where it stands in its host's queue; empty when it does not. A fetched page that has a place
+    # waits for another visit, in the table VISIT.
+    place: bytes = b""
     via: bytes = b""
     first_us: int = 0
     redirects: int = 0
@@ -104,6 +106,9 @@ class UrlRow(Struct):
     hint_us: int = 0  # when a sitemap or feed says that it was changed
     gone_us: int = 0  # since when it answers 404 or 410, of a page that was there
     template: int = 0  # of a page that has changed (`records.PageChange`)
+    missed_us: int = 0  # when a visit failed last, and why
+    missed_reason: str = ""
+    missed_detail: str = ""
 
     def encode(self) -> bytes:
         head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))
@@ -119,6 +124,22 @@ class UrlRow(Struct):
     @property
     def outcome(self) -> Outcome:
         return OUTCOME[self.standing]
+
+    @property
+    def version_us(self) -> int:
+        """When the stored version was captured; `at_us` is when it was last seen."""
+        return self.body_us or self.at_us
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is to be requested: it is in a queue, or waits for a time."""
+        return bool(self.place or self.due_us)
+
+    def is_said_by(self, report: Report) -> bool:
+        """Whether this report is the one that the row was made from: the stored version of a
+        fetched page, or the last outcome of any other URL."""
+        at_us = self.version_us if self.standing == Standing.FETCHED else self.at_us
+        return at_us == report.at_us and self.outcome is report.outcome
 
     @property
     def has_entry(self) -> bool:
@@ -170,6 +191,17 @@ def learn(row: UrlRow, report: Report) -> None:
         setattr(row, name, value)
 
 
+_HISTORY: Final = (
+    "body_us", "changed_us", "visits", "rate_shape", "rate_scale", "hint_us", "gone_us", "template",
+)  # fmt: skip
+
+
+def keep_history(row: UrlRow, before: UrlRow) -> None:
+    """Copy what a row says of earlier versions into the row that takes its place."""
+    for name in _HISTORY:
+        setattr(row, name, getattr(before, name))
+
+
 def robots_of(report: Report) -> str:
     """What a page asks of robots, as its row says it."""
     return " ".join(sorted(report.robots)) if report.robots else ""
@@ -206,6 +238,7 @@ class QueueEntry(NamedTuple):
     via: bytes = b""
     # levels by which it comes later than its depth says, for an order whose scores can change
     later: int = 0
+    is_visit: bool = False  # the page was fetched before; the entry is in the table VISIT
 
     def encode(self) -> bytes:
         return pack_row(self)
@@ -224,7 +257,7 @@ class HostRow(Struct, array_like=True):
 
     name: str
     known: int = 0
-    queued: int = 0  # entries in its queue; URLs that wait for their time are not among them
+    queued: int = 0  # in the table QUEUE; URLs that wait for their time are not among them
     fetched: int = 0
     failed: int = 0
     refused: int = 0
@@ -236,6 +269,12 @@ class HostRow(Struct, array_like=True):
     trouble: str = ""  # why it is not asked, for people
     crawl_delay_s: float = 0.0  # what its robots.txt asks for
     redirects: int = 0  # of the fetched, those that only led elsewhere
+    visits: int = 0  # in the table VISIT: fetched pages that wait for another visit
+
+    @property
+    def to_request(self) -> int:
+        """Entries in its two queues."""
+        return self.queued + self.visits
 
     @property
     def pages(self) -> int:

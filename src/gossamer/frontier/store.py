@@ -26,6 +26,7 @@ class StateTable(StrEnum):
 
     URL = "url"  # key -> UrlRow
     QUEUE = "queue"  # host key + place -> QueueEntry
+    VISIT = "visit"  # host key + place -> QueueEntry of a fetched page that is requested again
     DUE = "due"  # wall time + key -> nothing: URLs that wait for their time
     HOST = "host"  # host key -> HostRow
     ORIGIN = "origin"  # origin -> robots.txt and what it means

@@ -1,7 +1,8 @@
 """The queues of all hosts: entries come, are handed out, come back and leave.
 
 `host_queue.py` is the queue of one host. Here each change of an entry also changes the sums, the
-row of its host and the table QUEUE.
+row of its host and the table QUEUE. Pages that wait for another visit are in queues of their own
+(`visits/visit_queues.py`), which take turns with these.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.link_counts import LinkCounts
 from gossamer.frontier.meta_keys import NUMBER_KEY
-from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, queued
+from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, keep_history, queued
 from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable
+from gossamer.frontier.visits.visit_queues import VisitQueues
 from gossamer.policies.order import (
     NEUTRAL_RELEVANCE,
     Candidate,
@@ -45,6 +48,7 @@ class UrlQueues:
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
         self._moved: set[bytes] = set()
         self._links = LinkCounts() if order.uses_link_counts else None
+        self.visits = VisitQueues(state)
 
     # -- handing out
 
@@ -60,24 +64,38 @@ class UrlQueues:
 
     def first_place(self, host_key: bytes) -> bytes | None:
         """The place of the entry that `take` would give."""
-        first = self._hosts.queue(host_key).first(self._store, self._pending)
+        first = self._first(host_key)
         return first[0] if first else None
 
     def peek(self, host_key: bytes) -> tuple[bytes, QueueEntry] | None:
         """The place and entry that `take` would give."""
-        first = self._hosts.queue(host_key).first(self._store, self._pending)
+        first = self._first(host_key)
         return (first[0], QueueEntry.decode(first[1])) if first else None
+
+    def _first(self, host_key: bytes) -> tuple[bytes, bytes] | None:
+        if self.visits.matters:
+            return self.visits.first(host_key)
+        return self._hosts.queue(host_key).first(self._store, self._pending)
 
     def take(self, host_key: bytes) -> None:
         """Take what `peek` showed. It stays on disk until it is reported."""
-        self._hosts.queue(host_key).take()
+        if self.visits.matters:
+            self.visits.take(host_key)
+        else:
+            self._hosts.queue(host_key).take()
 
     def give_back(self, entry: QueueEntry) -> None:
         """A lease came to nothing: the entry is queued as before."""
         row = self._known.find(entry.key)
         if row is not None and row.place:
-            self._hosts.queue(entry.key[:HOST_BYTES]).give_back(row.place, entry.encode())
+            entry = entry._replace(is_visit=row.standing == Standing.FETCHED)
+            self._queue_of(row, entry.key).give_back(row.place, entry.encode())
             self.awake.add(entry.key[:HOST_BYTES])
+
+    def _queue_of(self, row: UrlRow, key: bytes) -> HostQueue:
+        """The queue in which a URL stands: that of new URLs, or of visits."""
+        is_visit = row.standing == Standing.FETCHED
+        return (self._hosts.visit_queue if is_visit else self._hosts.queue)(key[:HOST_BYTES])
 
     def drain(self, host_key: bytes) -> Iterator[QueueEntry]:
         """Take every entry of a host, each to be refused or failed by the caller at once."""
@@ -86,7 +104,7 @@ class UrlQueues:
             yield first[1]
 
     def is_leased(self, row: UrlRow, key: bytes) -> bool:
-        return bool(row.place) and self._hosts.queue(key[:HOST_BYTES]).is_taken(row.place)
+        return bool(row.place) and self._queue_of(row, key).is_taken(row.place)
 
     # -- coming and leaving
 
@@ -103,16 +121,38 @@ class UrlQueues:
         self._put_entry(key[:HOST_BYTES], place, entry, host)
 
     def requeue(self, row: UrlRow, found: Found, *, levels_later: int = 0) -> None:
-        """Queue a known URL that has an outcome: its row begins again, its captures stay."""
+        """Queue a known URL that failed or was refused. Its row begins again; its captures stay,
+        and what the row says of earlier versions."""
+        key = found.key
         if row.standing == Standing.FETCHED:
-            self._duplicates.leave(found.key, row)
-        self._tally.uncount(row, found.key[:HOST_BYTES])
+            self._duplicates.leave(key, row)
+        self._tally.uncount(row, key[:HOST_BYTES])
         self.enqueue(found, row.first_us, levels_later=levels_later)
+        if row.body_us:
+            again = self._known.find(key)
+            assert again is not None, "it was just queued"
+            keep_history(again, row)
+            self._known.put(key, again)
 
     def enqueue_again(self, row: UrlRow, key: bytes) -> None:
         """A URL that waited joins its host's queue; the caller puts its row."""
         row.place = self._next_place(row.url, key, row.depth)
         self.add_entry(row.place, entry_of(row, key))
+
+    def enqueue_visit(self, row: UrlRow, key: bytes) -> None:
+        """A fetched page waits for another visit, at the place of a new URL of its depth. The
+        caller puts its row."""
+        row.place = self._next_place(row.url, key, row.depth)
+        self.visits.add(row.place, entry_of(row, key)._replace(is_visit=True))
+        self.awake.add(key[:HOST_BYTES])
+
+    def leave(self, row: UrlRow, key: bytes) -> None:
+        """A URL leaves the queue in which it stands; the caller puts its row."""
+        if row.standing == Standing.FETCHED:
+            self.visits.drop(row.place, key[:HOST_BYTES])
+        else:
+            self.drop_place(row.place, key[:HOST_BYTES])
+        row.place = b""
 
     def move_to_depth(self, row: UrlRow, key: bytes) -> None:
         """A queued URL gets the place of its new depth; the caller puts its row."""

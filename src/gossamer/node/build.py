@@ -274,8 +274,6 @@ def _begin(start: _Start, crawl: StoredCrawl, core: CrawlCore, changed: Changed)
     if _must_judge_again(start.store, crawl.seeds, changed, is_new=start.is_new):
         frontier.judge_again(clock.wall_us())
         frontier.pending.delete(StateTable.META, REJUDGE_KEY)
-    if not core.policies.refresh.is_never:
-        frontier.wake_due(clock.wall_us())  # pages that are due again; more follow every second
     return _admit_seeds(core, crawl, clock.wall_us())
 
 

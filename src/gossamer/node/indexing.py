@@ -83,7 +83,7 @@ class IndexFeed:
         report, fresh = processed.report, self._fresh
         stored = report.stored
         fresh.ends[stored.file] = stored.end
-        if not is_current or report.lease.purpose is not _PAGE:
+        if not is_current or report.lease.purpose is not _PAGE or report.is_unchanged:
             return
         source = report.lease.key
         if report.outcome is _FETCHED and may_index(report.status, report.robots):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from msgspec import structs
 
@@ -20,11 +21,12 @@ from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.frontier.meta_keys import SEEDS_KEY
+from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import StateTable
+from gossamer.frontier.visits.kinds import VisitKind
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
-from gossamer.policies.refresh.never import FetchedPage, Refresh
 from gossamer.records import (
     NAMED,
     Answer,
@@ -43,6 +45,9 @@ from gossamer.urls.canonical import host_of
 from gossamer.urls.repeated_links import unpack_links
 from gossamer.workers.process import ProcessedPage
 
+# The index keeps the entry of the page, if there is one.
+_KEEP_ENTRY: Final = frozenset({None, VisitKind.RETRY, VisitKind.MISSED})
+_FIRST: Final = frozenset({None, VisitKind.RETRY, VisitKind.NEW})  # no change was seen
 RereadPage = Callable[[Lease, Answer, Stored], ProcessedPage]
 
 
@@ -54,7 +59,6 @@ class Learner:
     exchange: LinkExchange
     scheduler: Scheduler
     admission: Admission
-    refresh: Refresh
     committer: Committer
     crawl_log: CrawlLog
     index: IndexFeed | None
@@ -91,10 +95,10 @@ class Learner:
             self.index.take(processed, is_current=is_last)
         self._note_end(processed)
 
-    def is_current(self, report: Report) -> bool:
-        """Whether this is the newest result of its URL in the state."""
+    def current_row(self, report: Report) -> UrlRow | None:
+        """The row of its URL, if it was made from this report."""
         row = self.frontier.find(report.lease.key)
-        return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
+        return row if row is not None and row.is_said_by(report) else None
 
     def _learn(self, processed: ProcessedPage, retry_us: int | None) -> None:
         report = processed.report
@@ -102,17 +106,17 @@ class Learner:
             self._learn(ProcessedPage(_report_of(part, report.lease)), None)
         self.crawl_log.note_report(report)
         is_page = report.lease.purpose is Purpose.PAGE
-        is_new = is_page and self.frontier.report(report, retry_us)
+        kind = self.frontier.report(report, retry_us) if is_page else None
         if self.index is not None:
-            self.index.take(processed, is_current=is_new and retry_us is None)
+            changed_us = self._changed_us(report) if kind not in _FIRST else 0
+            is_current = kind not in _KEEP_ENTRY
+            self.index.take(processed, is_current=is_current, changed_us=changed_us)
         if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
             self.exchange.offer(report.found, report.at_us, is_listed=True)
-        if not is_new:
+        if kind is None:
             return
         self.frontier.counts.dropped += report.dropped
         self._count_match(report)
-        if not self.refresh.is_never and retry_us is None:
-            self._set_refresh(report)
         found: Iterable[Found] = report.found
         if report.redirect and report.lease.depth == 0:
             found = self._follow(report)
@@ -123,14 +127,10 @@ class Learner:
             for key in keys:
                 self._find_links_again(key)
 
-    def _set_refresh(self, report: Report) -> None:
-        """Note when a page is due again, if the policy says so."""
-        if report.outcome is not Outcome.FETCHED:
-            return
-        facts = (report.status, report.digest, report.modified_at, report.at_us)
-        due_us = self.refresh.next_us(FetchedPage(report.lease.url, *facts))
-        if due_us is not None:
-            self.frontier.refetch_at(report.lease.key, due_us)
+    def _changed_us(self, report: Report) -> int:
+        """When a change of the page was last seen; 0: never."""
+        row = self.frontier.find(report.lease.key)
+        return row.changed_us if row is not None else 0
 
     def _note_end(self, processed: ProcessedPage) -> None:
         """Record the new offset, last of all: if learning failed by a bug, the exchange is read

@@ -23,6 +23,7 @@ from gossamer.base.handles import room_for_connections
 from gossamer.base.memory import resident_bytes
 from gossamer.collection.history import Recorder
 from gossamer.errors import DiskFault, GossamerError
+from gossamer.frontier.rows import UrlRow
 from gossamer.node.bans import LiveBans
 from gossamer.node.ending import complete
 from gossamer.node.learning import Learner
@@ -79,7 +80,6 @@ class Node:
             exchange=parts.exchange,
             scheduler=parts.scheduler,
             admission=parts.admission,
-            refresh=parts.policies.refresh,
             committer=parts.committer,
             crawl_log=parts.crawl_log,
             index=parts.index,
@@ -227,7 +227,8 @@ class Node:
             self.stop(reached)
             return
         self._scheduler.hasten_retries()
-        if not (counts.queued or self._parts.pool.under_way or self._scheduler.sitemaps_waiting):
+        to_do = self._frontier.to_do
+        if not (to_do or self._parts.pool.under_way or self._scheduler.sitemaps_waiting):
             self.stop("done")
 
     async def _wait(self) -> None:
@@ -308,9 +309,9 @@ class Node:
         """Whether so much is uncommitted that a commit should not wait."""
         return self._frontier.pending.size >= _ROWS_AT_ONCE
 
-    def is_current(self, report: Report) -> bool:
-        """Whether this is the newest result of its URL in the state."""
-        return self._learner.is_current(report)
+    def current_row(self, report: Report) -> UrlRow | None:
+        """The row of its URL, if it was made from this report."""
+        return self._learner.current_row(report)
 
     def _take_part(self, part: PartWritten) -> None:
         self._parts.links.note(part)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from gossamer.policies.duplicates import Duplicates, ExactDuplicates
 from gossamer.policies.order import BreadthFirst, Order
 from gossamer.policies.partition import OnePartition, Partition
-from gossamer.policies.refresh.never import NeverRefresh, Refresh
 from gossamer.policies.stop import Allowance, Stop
 from gossamer.settings import Limits
 
@@ -21,7 +20,6 @@ class Policies:
     """The policies of one run. `stop` counts what the run has promised, so each run has its own."""
 
     order: Order = field(default_factory=BreadthFirst)
-    refresh: Refresh = field(default_factory=NeverRefresh)
     duplicates: Duplicates = field(default_factory=ExactDuplicates)
     partition: Partition = field(default_factory=OnePartition)
     stop: Stop = field(default_factory=lambda: Allowance(Limits()))

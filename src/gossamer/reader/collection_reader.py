@@ -196,10 +196,10 @@ class CollectionReader:
         ]
 
     def last_capture(self, row: UrlRow) -> StoredCapture | None:
-        """Return the capture of a fetched row."""
-        key = self.keys.of(row.url)
-        found = self.store.find(StateTable.CAPTURE, key + time_key(row.at_us))
-        return StoredCapture.of(row.at_us, CaptureRow.decode(found)) if found else None
+        """Return the capture with the stored version of a fetched row."""
+        at_us = row.version_us
+        found = self.store.find(StateTable.CAPTURE, self.keys.of(row.url) + time_key(at_us))
+        return StoredCapture.of(at_us, CaptureRow.decode(found)) if found else None
 
     # -- what was kept
 

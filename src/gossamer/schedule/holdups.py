@@ -31,12 +31,12 @@ def holdups(
     hosts: Iterable[tuple[Host, HostRow]], now_s: float, limit: int = 3
 ) -> tuple[Holdup, ...]:
     """The hosts with most queued URLs among those given, longest queue first."""
-    longest = nlargest(limit, hosts, key=lambda pair: pair[1].queued + pair[1].waiting)
+    longest = nlargest(limit, hosts, key=lambda pair: pair[1].to_request + pair[1].waiting)
     return tuple(_holdup(host, row, now_s) for host, row in longest)
 
 
 def _holdup(host: Host, row: HostRow, now_s: float) -> Holdup:
-    queued = max(row.queued + row.waiting - host.pace.under_way, 0)
+    queued = max(row.to_request + row.waiting - host.pace.under_way, 0)
     is_delayed = host.queue in (Queue.DELAYED, Queue.GIVEN_UP)
     free_at_s = max(host.pace.free_at_s, host.called_by.pace.free_at_s if host.called_by else 0.0)
     wait_s = round(max(free_at_s - now_s, 0.0), 1) if is_delayed else None

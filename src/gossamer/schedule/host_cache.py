@@ -173,14 +173,14 @@ class HostCache:
         """How many hosts have work and may not be requested this moment."""
         return sum(
             bool(host.robots_fetches or host.sitemaps)
-            or self._frontier.host(host.key).queued > host.pace.under_way
+            or self._frontier.host(host.key).to_request > host.pace.under_way
             for host in self._waiting()
         )
 
     def holdups(self) -> tuple[Holdup, ...]:
         """The hosts with the longest queues among those that may not be requested this moment."""
         rows = ((host, self._frontier.host(host.key)) for host in self._waiting())
-        with_work = ((h, row) for h, row in rows if row.queued + row.waiting > h.pace.under_way)
+        with_work = ((h, row) for h, row in rows if row.to_request + row.waiting > h.pace.under_way)
         return holdups(with_work, self._clock.now_s())
 
     def troubles(self, limit: int) -> list[str]:

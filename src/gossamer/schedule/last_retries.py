@@ -62,13 +62,13 @@ class LastRetries:
         held = self._held()
         if held is None:
             return None
-        return RetriesLeft(self.frontier.counts.queued, self._next_in_s(held))
+        return RetriesLeft(self.frontier.to_do, self._next_in_s(held))
 
     def hasten(self) -> list[Host]:
         """Nothing is in flight: let the last retries come sooner, and give up those that had
         theirs. Cheap to call often. The hosts that it changed; the caller moves them."""
         now_s = self.clock.now_s()
-        if now_s < self._next_look_s or not self.frontier.counts.queued:
+        if now_s < self._next_look_s or not self.frontier.to_do:
             return []
         self._next_look_s = now_s + _LOOK_EVERY_S
         held = self._held()
@@ -81,17 +81,17 @@ class LastRetries:
         self.skipped.dead_ports.hasten(until_us)
         for key, url in list(self.frontier.waiting_urls()):
             self._hasten_url(key, url, until_us)
-        silent = ((k, row) for k, row in held if row.faults and not row.fetched and row.queued)
+        silent = ((k, row) for k, row in held if row.faults and not row.fetched and row.to_request)
         hosts = ((self.hosts.host(key), row) for key, row in silent)
         return [host for host, row in hosts if self._hasten_host(host, row, until_us)]
 
     def _held(self) -> list[tuple[bytes, HostRow]] | None:
         """Hosts in trouble that have work, if all work is theirs or waits for its time."""
         frontier = self.frontier
-        if not frontier.counts.queued or self.queues.has_ready:
+        if not frontier.to_do or self.queues.has_ready:
             return None
         held = list(frontier.held_hosts())
-        if frontier.counts.queued > frontier.waiting + sum(row.queued for _, row in held):
+        if frontier.to_do > frontier.waiting + sum(row.to_request for _, row in held):
             return None
         if self.sitemaps.waiting:
             known = (self.hosts.find(key) for key, _ in held)
@@ -104,7 +104,7 @@ class LastRetries:
         if self.outage.next_try_s is not None:
             return max(0.0, self.outage.next_try_s - now_s)
         waits_s = [(row.due_us - now_us) / 1e6 for _, row in self.frontier.waiting_urls(_FEW)]
-        hosts = (self.hosts.host(key) for key, row in islice(held, _FEW) if row.queued)
+        hosts = (self.hosts.host(key) for key, row in islice(held, _FEW) if row.to_request)
         return max(
             0.0, min((*waits_s, *(host.pace.free_at_s - now_s for host in hosts)), default=0)
         )

@@ -97,7 +97,8 @@ class LeaseMaker:
             access = self._enter(host, origin)
             if access is None:
                 return None
-            refusal = self._over_budget(host) if self._pages_per_host else None
+            is_counted = self._pages_per_host and not entry.is_visit
+            refusal = self._over_budget(host) if is_counted else None
             if access.robots.rules or access.is_denied_all:
                 refusal = refusal or _refusal_by(access, entry.url)
             if refusal is None:
@@ -130,19 +131,19 @@ class LeaseMaker:
         return None
 
     def _lease_entry(self, host: Host, entry: QueueEntry, origin: str, room: int) -> Lease | Move:
-        limit = self._pages_per_host
+        limit = 0 if entry.is_visit else self._pages_per_host
         if limit and self.frontier.host(host.key).pages + host.pace.under_way >= limit:
             return FULL  # an answer in flight will move it on
         self.frontier.take(host.key)
         self.allowance.promise(room)
         self.number += 1
-        key, url, depth, tries, redirects, via, _ = entry
+        key, url, depth, tries, redirects, via, _, is_visit = entry
         is_typed = host.is_typed
         return Lease(
             self.number, url, key, host.name, host.addresses[0], _PAGE, depth, tries, redirects,
             host.source_url(via, self.frontier.url_of) if via else "",
             is_typed, is_typed and origin in self.rules.secret_origins, room, "",
-            host.must_be_public,
+            host.must_be_public, self.frontier.previous(key) if is_visit else None,
         )  # fmt: skip
 
 

@@ -129,7 +129,9 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
         return
     packed = view.reader.store.find(StateTable.CAPTURE, key + time_key(answer.at_us))
     if packed is None:
-        is_other = answer.status in _BUSY or row.at_us > answer.at_us or row.reason in _NO_CAPTURE
+        is_missed = row.missed_us >= answer.at_us and row.missed_reason in _NO_CAPTURE
+        is_known = row.at_us > answer.at_us or row.reason in _NO_CAPTURE or is_missed
+        is_other = answer.status in _BUSY or is_known
         if not is_other:
             yield Problem(where, f"the state does not know this capture of {lease.url}", _RESUME)
         return
@@ -142,8 +144,9 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
 
 def _difference(where: str, url: str, capture: CaptureRow, exchange: Exchange) -> Iterator[Problem]:
     stored, answer = exchange.stored, exchange.answer
+    digest = exchange.revisit_of.digest if exchange.revisit_of else stored.digest
     pairs = {
-        "digest": (capture.digest, stored.digest),
+        "digest": (capture.digest, digest),
         "status": (capture.status, answer.status),
         "bytes": (capture.size_bytes, exchange.body_bytes),
         "length": (capture.length, stored.end - stored.response),

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from gossamer.errors import CorruptFile
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
-from gossamer.frontier.retry_queue import REFETCH
 from gossamer.frontier.rocks import REBUILD
 from gossamer.frontier.rows import (
     CaptureRow,
@@ -31,6 +31,10 @@ from gossamer.records import Outcome, Reason
 from gossamer.urls.keys import KEY_BYTES
 
 _RESTORE = REBUILD
+_QUEUES: Final = (
+    (StateTable.QUEUE, Standing.QUEUED),
+    (StateTable.VISIT, Standing.FETCHED),
+)
 _READ_AGAIN = (
     "the page is in the archive and other pages are not affected; please report a bug, and run "
     "`gossamer rebuild all` with a release that can read the page"
@@ -150,24 +154,33 @@ class _Captures:
 def _row_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator[Problem]:
     if reader.keys.of(row.url) != key:
         yield Problem(row.url, "it is stored under the key of another URL", _RESTORE)
-    is_queued = row.standing == Standing.QUEUED
-    may_wait = is_queued or row.standing == Standing.FETCHED  # a page may be due again
-    if (row.place and not is_queued) or (row.due_us and not may_wait):
-        yield Problem(row.url, f"it is {row.outcome.value}, but still in a queue", _REPORT)
-    if is_queued and bool(row.place) == bool(row.due_us):
-        what = "it is both in the queue and in the due table" if row.place else "it is queued"
-        yield Problem(row.url, f"{what}, but never due" if not row.place else what, _REPORT)
-    if is_queued and row.place:
-        entry = reader.store.find(StateTable.QUEUE, key[:HOST_BYTES] + row.place)
-        if entry is None or QueueEntry.decode(entry).key != key:
-            yield Problem(row.url, "its queue entry belongs to another URL", _REPORT)
-    due = reader.store.find(StateTable.DUE, time_key(row.due_us) + key) if row.due_us else b""
-    if may_wait and due is None:
-        yield Problem(row.url, "it waits for a time that no queue contains", _REPORT)
+    yield from _waiting_problems(reader, key, row)
     if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
         yield Problem(row.url, f"it is {row.outcome.value} , but has no reason", _REPORT)
     if row.outcome is Outcome.FAILED and row.reason == Reason.CRASH:
         yield Problem(row.url, f"the page could not be read: {row.detail}", _READ_AGAIN)
+    if row.missed_reason == Reason.CRASH:
+        yield Problem(row.url, f"the page could not be read: {row.missed_detail}", _READ_AGAIN)
+
+
+def _waiting_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator[Problem]:
+    """Problems of a URL that waits to be requested, or should."""
+    is_queued = row.standing == Standing.QUEUED
+    if row.waits and not is_queued and row.standing != Standing.FETCHED:
+        yield Problem(row.url, f"it is {row.outcome.value}, but still in a queue", _REPORT)
+        return
+    if row.place and row.due_us:
+        yield Problem(row.url, "it is both in the queue and in the due table", _REPORT)
+    if is_queued and not row.waits:
+        yield Problem(row.url, "it is queued, but never due", _REPORT)
+    if row.place:
+        table = StateTable.QUEUE if is_queued else StateTable.VISIT
+        entry = reader.store.find(table, key[:HOST_BYTES] + row.place)
+        if entry is None or QueueEntry.decode(entry).key != key:
+            yield Problem(row.url, "its queue entry belongs to another URL", _REPORT)
+    due = reader.store.find(StateTable.DUE, time_key(row.due_us) + key) if row.due_us else b""
+    if due is None:
+        yield Problem(row.url, "it waits for a time that no queue contains", _REPORT)
 
 
 def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
@@ -186,6 +199,9 @@ def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
             counts.links += row.out_links
             counts.count_status(row.status)
             counts.indexed += row.has_entry
+            counts.revisits += row.waits
+            host.visits += bool(row.place)
+            host.waiting += bool(row.due_us)
             host.fetched += 1
             if row.redirect:
                 counts.redirects += 1
@@ -213,7 +229,16 @@ def _host_problems(
         yield Problem(f"host {host_key.hex()}", "it has URLs, but no row", _RESTORE)
         return
     stored = HostRow.decode(packed)
-    for name in ("known", "queued", "waiting", "fetched", "failed", "refused", "size_bytes"):
+    for name in (
+        "known",
+        "queued",
+        "visits",
+        "waiting",
+        "fetched",
+        "failed",
+        "refused",
+        "size_bytes",
+    ):
         said, is_so = getattr(stored, name), getattr(summed, name)
         if said != is_so:
             what = f"its row says {said} {name}, but its URLs add up to {is_so}"
@@ -223,6 +248,7 @@ def _host_problems(
 def _sum_problems(reader: CollectionReader, sums: _Sums) -> Iterator[Problem]:
     stored, summed = reader.counts(), sums.counts
     names = ["known", "queued", "fetched", "redirects", "failed", "refused", "size_bytes"]
+    names.append("revisits")
     if sums.captures == sums.fetched_rows:  # links of older captures are in no row
         names.append("links")
     for name in names:
@@ -243,7 +269,14 @@ def _sum_problems(reader: CollectionReader, sums: _Sums) -> Iterator[Problem]:
 
 
 def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
-    for at, packed in reader.scan(StateTable.QUEUE):
+    for table, standing in _QUEUES:
+        yield from _problems_of_queue(reader, table, standing)
+
+
+def _problems_of_queue(
+    reader: CollectionReader, table: StateTable, standing: Standing
+) -> Iterator[Problem]:
+    for at, packed in reader.scan(table):
         try:
             entry = QueueEntry.decode(packed)
         except (ValueError, TypeError) as error:
@@ -254,17 +287,15 @@ def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
             yield Problem(entry.url, "it is in the queue of another host", _REPORT)
         elif row is None:
             yield Problem(entry.url, "it is in the queue, but unknown", _REPORT)
-        elif row.standing != Standing.QUEUED or row.place != at[HOST_BYTES:]:
+        elif row.standing != standing or row.place != at[HOST_BYTES:]:
             what = f"it is in the queue, but its row says {row.outcome.value} at another place"
             yield Problem(entry.url, what, _REPORT)
 
 
 def _due_problems(reader: CollectionReader) -> Iterator[Problem]:
-    for at, value in reader.scan(StateTable.DUE):
+    for at, _ in reader.scan(StateTable.DUE):
         row = reader.find_key(at[8:])
         if row is None:
             yield Problem(f"due {at.hex()}", "it is in the due table, but unknown", _REPORT)
-        elif value == REFETCH and row.standing == Standing.FETCHED:
-            continue  # one with another time than its row is void
-        elif row.standing != Standing.QUEUED or row.place or row.due_us != time_of(at):
+        elif row.place or row.due_us != time_of(at):
             yield Problem(row.url, "its time in the due table differs from its row", _REPORT)

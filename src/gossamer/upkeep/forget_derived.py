@@ -113,6 +113,4 @@ def _current_row(store: Store, processed: ProcessedPage) -> UrlRow | None:
     report = processed.report
     packed = store.find(StateTable.URL, report.lease.key)
     row = UrlRow.decode(packed) if packed is not None else None
-    if row is None or row.at_us != report.at_us or row.outcome is not report.outcome:
-        return None
-    return row
+    return row if row is not None and row.is_said_by(report) else None

@@ -17,7 +17,7 @@ from msgspec import structs
 from gossamer.archive.rewrite import Moved
 from gossamer.base.packing import pack, unpack
 from gossamer.errors import StoreError
-from gossamer.frontier.counts import Counts
+from gossamer.frontier.counts import FOUND_BY_VISITS, Counts
 from gossamer.frontier.duplicates.copying import copy_duplicates
 from gossamer.frontier.meta_keys import (
     BANS_KEY,
@@ -72,7 +72,7 @@ class StateCopy:
         self.moved = moved
         self._before = Counts.decode(old.find(StateTable.META, COUNTS_KEY))
         self._links_before = 0
-        self.counts = Counts(unchanged=self._before.unchanged)
+        self.counts = Counts(**{name: getattr(self._before, name) for name in FOUND_BY_VISITS})
         self._urls = self._captures = self._hosts = 0
 
     def run(self, ends: Mapping[str, int]) -> Cut:
@@ -128,9 +128,10 @@ class StateCopy:
             self._copy_url(key, packed, summed)
         for key, packed in walk(self._old, StateTable.CAPTURE, host_key, stop):
             self._copy_capture(key, packed, summed)
-        for key, packed in walk(self._old, StateTable.QUEUE, host_key, stop):
-            if not self._cover.has_key(QueueEntry.decode(packed).key):
-                self._batch.put(StateTable.QUEUE, key, packed)
+        for table in (StateTable.QUEUE, StateTable.VISIT):
+            for key, packed in walk(self._old, table, host_key, stop):
+                if not self._cover.has_key(QueueEntry.decode(packed).key):
+                    self._batch.put(table, key, packed)
         self._batch.put(StateTable.HOST, host_key, summed.encode())
 
     def _uncount_links(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
@@ -268,6 +269,7 @@ def _without_sums(host: HostRow) -> HostRow:
         size_bytes=0,
         waiting=0,
         redirects=0,
+        visits=0,
     )
 
 
@@ -290,6 +292,9 @@ def _add(counts: Counts, host: HostRow, row: UrlRow) -> None:
             counts.count_status(row.status)
             host.fetched += 1
             host.redirects += bool(row.redirect)
+            counts.revisits += row.waits
+            host.visits += bool(row.place)
+            host.waiting += bool(row.due_us)
         case Outcome.FAILED:
             counts.failed += 1
             counts.count_reason(row.reason)

@@ -69,5 +69,4 @@ def _current_row(store: Store, report: Report) -> UrlRow | None:
     if packed is None:
         return None
     row = UrlRow.decode(packed)
-    is_current = row.at_us == report.at_us and row.outcome is report.outcome
-    return row if is_current else None
+    return row if row.is_said_by(report) else None

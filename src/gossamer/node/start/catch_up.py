@@ -64,7 +64,9 @@ class CatchUp:
         if to_state:
             node.replay(processed)  # the index gets it, too
         elif index is not None and start >= self._indexed.get(file, 0):
-            index.take(processed, is_current=node.is_current(processed.report))
+            row = node.current_row(processed.report)
+            changed_us = row.changed_us if row is not None else 0
+            index.take(processed, is_current=row is not None, changed_us=changed_us)
         if self._has_graph and start >= self._linked.get(file, 0):
             gatherer.add(processed)
         # A whole archive may be read here, and memory is bounded.

@@ -6,7 +6,6 @@
     indexed.py       the machinery that the policies share: choose, learn, predict
     uniform.py       every page equally often
     named.py         the policies by name
-    never.py         every page once (the default of a crawl)
 
 A page is a slot, a small integer that the caller gives it. Times are seconds on any clock that does
 not run backwards; rates are changes per second.
