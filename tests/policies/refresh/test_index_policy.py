@@ -60,6 +60,7 @@ def test_a_restored_page_is_known_as_before(policy: RefreshPolicy) -> None:
     policy.visited(1, DAY, is_changed=True, modified_s=DAY / 2)
     policy.visited(1, 2 * DAY, is_changed=False)
     other = type(policy)()
+    other.restore_figures(policy.figures())
     for slot in range(5):
         other.restore(slot, policy.known(slot))
 

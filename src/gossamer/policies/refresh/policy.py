@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -88,6 +89,15 @@ class RefreshPolicy(Protocol):
 
     def known(self, slot: int) -> KnownPage:
         """What to store of a page, for `restore`."""
+        ...
+
+    def figures(self) -> dict[str, float]:
+        """What to store of the policy as a whole, some numbers, for `restore_figures`."""
+        ...
+
+    def restore_figures(self, figures: Mapping[str, float]) -> None:
+        """Take over the figures of an earlier run; call it before `restore`. Unknown names are
+        ignored, missing ones have their defaults."""
         ...
 
 
