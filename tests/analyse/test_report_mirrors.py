@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -125,3 +126,23 @@ def test_the_limits_are_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     assert " mirrors http" not in before
     assert " mirrors http" in typed("report", "-c", tmp_path / "c").out
+
+
+def test_pages_that_only_differ_in_a_date_are_pairs_in_a_crawl_with_near_duplicates(
+    tmp_path: Path,
+) -> None:
+    chance = random.Random(1)
+    words = [f"{one}{two}" for one in ("ba", "ke", "li", "mo", "nu", "ra") for two in "lmnrst"]
+    texts = [" ".join(chance.choice(words) for _ in range(150)) for _ in range(12)]
+    pages = {"/": page("".join(f"<a href=/{d}/{n}>x</a>" for d in "ab" for n in range(12)))}
+    for number, text in enumerate(texts):
+        for name, day in (("a", "2026-01-02"), ("b", "2026-03-04")):
+            pages[f"/{name}/{number}"] = page(f"<p>{text}</p><p>Printed on {day}.</p>")
+    with site_in_thread(pages) as running:
+        for mode in ("exact", "near"):
+            crawl(tmp_path / mode, [running.url()], duplicates__mode=mode)
+
+    exact, near = (typed("report", "-c", tmp_path / mode).out for mode in ("exact", "near"))
+
+    assert " mirrors http" not in exact
+    assert "12 of 12 pages" in near

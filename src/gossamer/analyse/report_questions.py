@@ -227,12 +227,12 @@ HISTOGRAMS: Final = {
 
 # Pages with the same content, for finding mirrors, and all pages, also outside the site.
 SAME_PAGES: Final = """
-    select digest, at_us, url, inside from urls
-    where outcome = 'fetched' and status = 200 and bytes > 0 and digest in (
-        select digest from urls
-        where outcome = 'fetched' and status = 200 and bytes > 0 and digest <> ''
-        group by digest having count(*) > 1
-    ) order by digest, at_us, url
+    select content, at_us, url, inside from urls
+    where outcome = 'fetched' and status = 200 and bytes > 0 and content in (
+        select content from urls
+        where outcome = 'fetched' and status = 200 and bytes > 0 and content <> ''
+        group by content having count(*) > 1
+    ) order by content, at_us, url
 """
 ALL_PAGES: Final = "select url from urls where outcome = 'fetched' and status = 200"
 

@@ -1,7 +1,8 @@
 """The tables behind a report, queried with SQL.
 
     urls    every known URL: url status outcome reason detail type bytes title language depth
-            took_s at_us robots redirect digest, is_seed, and `inside`: it belongs to the site
+            took_s at_us robots redirect digest, `content` (the digest, for a duplicate that of the
+            first page), is_seed, and `inside`: it belongs to the site
     heads   of pages inside: url, description, insecure (the first file loaded by http)
 
 Both are staged in Parquet files, 10,000 rows at a time, so memory is bounded.
@@ -17,6 +18,7 @@ from typing import Any, Final
 import turbohtml
 
 from gossamer.errors import CorruptFile, NotKnown, UsageError
+from gossamer.frontier.duplicates.pointers import first_of, has_duplicates
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph.arrow import pa, pq
 from gossamer.parse.head_facts import description_of, insecure_files
@@ -31,7 +33,7 @@ _HTML: Final = ("text/html", "application/xhtml+xml", "")
 _URLS: Final = pa.schema(
     [
         *((name, pa.string()) for name in ("url", "outcome", "reason", "detail", "type", "title")),
-        *((name, pa.string()) for name in ("language", "robots", "redirect", "digest")),
+        *((name, pa.string()) for name in ("language", "robots", "redirect", "digest", "content")),
         *((name, pa.int64()) for name in ("status", "bytes", "depth", "at_us")),
         ("took_s", pa.float64()),
         ("is_seed", pa.bool_()),
@@ -65,14 +67,32 @@ def stage_urls(reader: CollectionReader, inside: Inside, folder: Path) -> Path:
     """Write the table `urls`. Raises NotKnown when no URL is inside."""
     seeds = frozenset(reader.seeds())
     path = folder / "urls.parquet"
-    if not _write(path, _URLS, (_url_row(row, seeds, inside) for row in reader.url_rows())):
+    content_of = _contents(reader)
+    rows = (_url_row(row, content_of(row), seeds, inside) for row in reader.url_rows())
+    if not _write(path, _URLS, rows):
         raise NotKnown(
             "the collection has no URL of that site; list its hosts with `gossamer export hosts`"
         )
     return path
 
 
-def _url_row(row: UrlRow, seeds: frozenset[str], inside: Inside) -> tuple[object, ...]:
+def _contents(reader: CollectionReader) -> Callable[[UrlRow], str]:
+    """What is equal for pages with the same content, by the rule of the crawl (`--duplicates`)."""
+    if not has_duplicates(reader.store):
+        return lambda row: row.digest
+
+    def content_of(row: UrlRow) -> str:
+        is_page = row.outcome is Outcome.FETCHED and row.status == 200
+        pointer = first_of(reader.store, reader.keys.of(row.url)) if is_page else None
+        first = reader.find_key(pointer.first) if pointer else None
+        return first.digest if first else row.digest
+
+    return content_of
+
+
+def _url_row(
+    row: UrlRow, content: str, seeds: frozenset[str], inside: Inside
+) -> tuple[object, ...]:
     return (
         row.url,
         row.outcome.value,
@@ -84,6 +104,7 @@ def _url_row(row: UrlRow, seeds: frozenset[str], inside: Inside) -> tuple[object
         row.robots,
         row.redirect,
         row.digest,
+        content,
         row.status,
         row.size_bytes,
         row.depth,
