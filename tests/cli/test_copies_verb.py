@@ -74,7 +74,7 @@ def test_files_of_all_kinds_are_read(mills: tuple[Path, str], tmp_path: Path, na
 
     found = json.loads(ended.stdout)
     assert found["schema"] == 1
-    assert {copy["url"] for copy in found["copies"]} == {url, f"{url}copy"}
+    assert {copy["url"] for copy in found["pages"]} == {url, f"{url}copy"}
 
 
 def test_json_has_the_documented_form(mills: tuple[Path, str], tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_json_has_the_documented_form(mills: tuple[Path, str], tmp_path: Path) -
 
     found = json.loads(typed("copies", "-c", collection, tmp_path / "t.txt", "--json").out)
 
-    assert set(found) == {"schema", "words", "total", "took_ms", "hint", "copies"}
-    first = found["copies"][0]
+    assert set(found) == {"schema", "words", "total", "took_ms", "hint", "pages"}
+    first = found["pages"][0]
     assert set(first) == {
         "url", "title", "fetched_at", "words", "share", "passages_total", "passages",
     }  # fmt: skip

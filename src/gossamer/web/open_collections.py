@@ -21,6 +21,7 @@ from gossamer.base.files import stamp_of
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.collection_reader import CollectionReader
+from gossamer.search.copies.results import Copies, CopiesRequest
 from gossamer.search.engine import Engine
 from gossamer.search.messages import SearchedCollection
 from gossamer.search.results import Request, Results, as_json
@@ -164,6 +165,17 @@ class OpenCollections:
         if not paths.exists:
             raise paths.missing()
         return self._searchers.search(
+            SearchedCollection(paths.path, self.identity(name)[1]), request
+        )
+
+    def copies(self, name: str, request: CopiesRequest) -> Copies:
+        """Find the copies of a text in a collection. Raises NoCollection, StoreError."""
+        paths = self.paths(name)
+        if self._searchers is None:
+            return self._engine(name).copies(request)
+        if not paths.exists:
+            raise paths.missing()
+        return self._searchers.copies(
             SearchedCollection(paths.path, self.identity(name)[1]), request
         )
 

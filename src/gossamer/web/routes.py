@@ -10,6 +10,7 @@ from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_folder import EVERY
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.urls.scope import ScopeKind
+from gossamer.web import copies_routes
 from gossamer.web.change_routes import CHANGE_API, CHANGE_PAGES
 from gossamer.web.crawls import COMMANDS, orders_known
 from gossamer.web.openapi import openapi_of
@@ -231,6 +232,7 @@ API: Final[tuple[Route, ...]] = (
         does="The neighbours of a page, host or site in the link graph.", answer=json_api.graph,
         params=_GRAPH, keys=("schema", "centre", "level", "total", "neighbours", "between"),
     ),
+    *copies_routes.API,
     Route(
         method="GET", path="/api/exports", name="exports",
         does="The tables that /export returns as files.", answer=json_api.exports,
@@ -350,6 +352,7 @@ PAGES: Final[tuple[Route, ...]] = (
         method="GET", path="/graph", name="graph_page", does="A drawing of the link graph.",
         answer=pages.graph, params=_GRAPH, gives="html",
     ),
+    *copies_routes.PAGES,
     Route(
         method="GET", path="/exports", name="exports_page", does="List of all exports.",
         answer=pages.exports, params=(_CRAWL,), gives="html",

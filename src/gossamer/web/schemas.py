@@ -46,6 +46,7 @@ _HOST: Final = _object(
 KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "schema": {"type": "integer", "const": 1},
     "total": _COUNT,
+    "words": _COUNT,
     "offset": _COUNT,
     "took_ms": _AMOUNT,
     "hits": _list(

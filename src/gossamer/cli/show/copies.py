@@ -112,21 +112,8 @@ def _passage_lines(passage: CopiedPassage, *, is_coloured: bool) -> list[str]:
 
 def _shown(side: PassageSide, marks: tuple[str, str]) -> str:
     """The passage on one line, with marks around the words that the other side does not have."""
-    text, pieces, at = side.passage.text, [], 0
-    for start, end in side.passage.marks:
-        pieces += [_differing(text[at:start], marks), text[start:end]]
-        at = end
-    more = " ..." if side.end - side.start > len(text) else ""
-    return " ".join("".join(map(str, pieces)).split()) + more
-
-
-def _differing(piece: str, marks: tuple[str, str]) -> str:
-    """A piece between two runs; blanks and signs around its words stay outside the marks."""
-    if not any(map(str.isalnum, piece)):
-        return piece
-    inner = piece.strip()
-    before, _, after = piece.partition(inner)
-    return f"{before}{marks[0]}{inner}{marks[1]}{after}"
+    text = side.differences.marked(*marks, visible)
+    return " ".join(text.split()) + (" ..." if side.is_cut else "")
 
 
 def _wrapped(label: str, text: str) -> list[str]:

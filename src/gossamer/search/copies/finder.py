@@ -38,9 +38,6 @@ from gossamer.search.snippets import Snippet
 
 _MOST_WORDS: Final = 2_000_000  # of a text; a book has 100,000
 _MOST_PHRASES: Final = 20_000  # about three seconds
-# After this time the rest of the phrases is not looked up; after twice as much the rest of the
-# pages is not compared.
-_MOST_S: Final = 10.0
 _AT_ONCE: Final = 32  # phrases in one query
 _CANDIDATES: Final = 50  # pages of one query, at least
 _PHRASE: Final = 5  # words
@@ -116,7 +113,7 @@ class CopyFinder:
         scores = self._scores(phrases)
         best = sorted(scores, key=lambda place: (-scores[place], place))
         for number, (segment, document) in enumerate(best):
-            if self._has_taken(2 * _MOST_S):
+            if self._has_taken(self._request.max_s):
                 left = counted(len(best) - number, "page")
                 self._hints.append(f"no time was left to compare {left} with words of the text")
                 return
@@ -129,7 +126,7 @@ class CopyFinder:
         scores: dict[tuple[int, int], float] = {}
         most = max(_CANDIDATES, 2 * self._request.limit)
         for start in range(0, len(phrases), _AT_ONCE):
-            if self._has_taken(_MOST_S):
+            if self._has_taken(self._request.max_s / 2):
                 share = start / len(phrases)
                 self._hints.append(f"only {share:.0%} of the text was looked up: no time was left")
                 break

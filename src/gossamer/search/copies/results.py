@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, overload
 
 from gossamer.base.notebook import link_to, plain, rows_table
@@ -24,6 +24,7 @@ class CopiesRequest:
     but: bytes = b""  # key of a page that is left out of the results
     min_words: int = MIN_WORDS
     limit: int = 20  # pages
+    max_s: float = 20.0  # then what was found is returned, and a hint says what is missing
 
     def __post_init__(self) -> None:
         if not LEAST_WORDS <= self.min_words <= 10_000:
@@ -43,6 +44,24 @@ class PassageSide:
     start: int
     end: int
     passage: Snippet
+
+    @property
+    def differences(self) -> Snippet:
+        """The same text, in which the words that the other side does not have are marked."""
+        text, marks, at = self.passage.text, [], 0
+        for start, end in self.passage.marks:
+            between = text[at:start]
+            if any(map(str.isalnum, between)):
+                inner = between.strip()
+                first = at + between.index(inner)
+                marks.append((first, first + len(inner)))
+            at = end
+        return Snippet(text, tuple(marks))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the text is only the beginning of the passage."""
+        return self.end - self.start > len(self.passage.text) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +141,10 @@ class Copies(Sequence[Copy]):
         ]
         return rows_table(("share", "words", "page", "longest passage"), rows, self.sentence)
 
+    def with_hint(self, more: str) -> Copies:
+        """The same with one more hint, if it is not empty."""
+        return replace(self, hint="; ".join(filter(None, (self.hint, more))))
+
     @property
     def sentence(self) -> str:
         """What was found, in one line."""
@@ -138,7 +161,7 @@ def copies_object(found: Copies) -> dict[str, Any]:
         "total": found.total,
         "took_ms": round(found.took_ms, 3),
         "hint": found.hint or None,
-        "copies": [_copy_object(copy) for copy in found],
+        "pages": [_copy_object(copy) for copy in found],
     }
 
 
