@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from gossamer.base.answer_class import count_classes
-from gossamer.frontier.counts import Counts
+from gossamer.frontier.counts import FOUND_BY_VISITS, Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,8 @@ class Progress:
     freshness: dict[str, Any] | None = None
     # What the webhook and the command have got (`node/notify/positions.py`); empty without them.
     notified: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # Visits of pages that were fetched before, what they found, and the pages that wait for one.
+    visited: dict[str, int] = field(default_factory=dict)
 
 
 def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
@@ -72,6 +74,7 @@ def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
             counts.by_status, failed=counts.failed, refused=counts.refused, queued=counts.queued
         ),
         "by_depth": None if counts.by_depth is None else dict(counts.by_depth),
+        "visited": {name: getattr(counts, name) for name in ("revisits", *FOUND_BY_VISITS)},
     }
 
 
@@ -118,6 +121,7 @@ class Summary:
     by_class: dict[str, int]
     by_depth: dict[str, int] | None
     dropped: int = 0
+    visited: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         names = [f.name for f in fields(self)]

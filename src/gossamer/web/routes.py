@@ -146,7 +146,7 @@ _STATUS_KEYS = (
     "bytes", "links", "unchanged", "duplicates", "indexed", "dropped", "refused_by", "by_status",
     "by_class", "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s",
     "ran_s", "memory_bytes", "troubles", "retrying", "retry_in_s", "said",
-    "notified", "freshness",
+    "notified", "freshness", "visited",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The name again, to confirm.", place="body", default="")
 

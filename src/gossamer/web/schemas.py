@@ -35,7 +35,7 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "under_way": _COUNT, "hosts_waiting": _COUNT, "pages_per_s": _AMOUNT, "bytes_per_s": _AMOUNT,
     "wall_s": _AMOUNT, "ran_s": _AMOUNT,
     "memory_bytes": {"type": ["integer", "null"]}, "troubles": _list(_TEXT), "retrying": _COUNT,
-    "retry_in_s": _AMOUNT, "said": _TEXT, "notified": {"type": "object"},
+    "retry_in_s": _AMOUNT, "said": _TEXT, "notified": {"type": "object"}, "visited": _COUNTS,
     "freshness": {"type": ["object", "null"]},
 }  # fmt: skip
 _HOST: Final = _object(

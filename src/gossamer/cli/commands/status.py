@@ -30,10 +30,12 @@ def status(collection: CollectionOption = None, json: Json = False) -> None:
 def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> Iterator[str]:
     """Yield the figures of a snapshot for people."""
     from gossamer.base.answer_class import status_text
+    from gossamer.base.clock import SystemClock
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
     from gossamer.cli.show.printable import printable
-    from gossamer.cli.show.text import answers_text, notified_text, reasons_text, retry_text
+    from gossamer.cli.show.text import answers_text, reasons_text, retry_text
+    from gossamer.cli.show.visits import visit_lines
 
     yield f"{path}: {facts['state']}"
     yield (
@@ -49,8 +51,7 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         yield f"  statuses: {', '.join(counts)}"
     if facts["refused_by"]:
         yield f"  failed or refused: {reasons_text(facts['refused_by'])}"
-    for target, told in facts.get("notified", {}).items():
-        yield printable(f"  {notified_text(target, told)}")
+    yield from (printable(f"  {line}") for line in visit_lines(facts, SystemClock().wall_us()))
     yield from _disk_lines(facts["disk"])
     if "under_way" not in facts:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
@@ -62,14 +62,3 @@ def retry_text(urls: int, in_s: float) -> str:
     """`retrying 1 URL in 20 s`: shown if only retries are left."""
     when = f"in {in_s:.0f} s" if in_s >= 1 else "now"
     return f"retrying {counted(urls, 'URL')} {when}"
-
-
-def notified_text(target: str, told: Mapping[str, Any]) -> str:
-    """`webhook: 12 changes delivered, 3 waiting`, and what went wrong last."""
-    parts = [f"{counted(told['delivered'], 'change')} delivered", f"{told['waiting']:,} waiting"]
-    if told["skipped"]:
-        parts.append(f"{told['skipped']:,} skipped")
-    text = f"{target}: {', '.join(parts)}"
-    if told["fault"]:
-        text += f"; {counted(told['failures'], 'failed attempt')}, the last: {told['fault']}"
-    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from gossamer.frontier.counts import FOUND_BY_VISITS
 from gossamer.web.route import ServerCounters
 
 _OF_CRAWLS: Final = (
@@ -41,12 +42,7 @@ def _lines(tally: ServerCounters, crawls: Sequence[dict[str, Any]]) -> Iterator[
         yield from _head(name, "gauge", meaning)
         for crawl in crawls:
             yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {crawl[key]}'
-    for key, name, meaning in _OF_FRESHNESS:
-        yield from _head(name, "gauge", meaning)
-        for crawl in crawls:
-            value = (crawl.get("freshness") or {}).get(key)
-            if value is not None:
-                yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {value}'
+    yield from _visit_lines(crawls)
     yield from _head("gossamer_crawl_running", "gauge", "Whether a crawl is running.")
     for crawl in crawls:
         is_on = int(crawl["state"] in ("starting", "running", "paused", "stopping"))
@@ -59,6 +55,25 @@ def _lines(tally: ServerCounters, crawls: Sequence[dict[str, Any]]) -> Iterator[
         yield f'gossamer_http_seconds_total{{route="{_label(route)}"}} {seconds:.6f}'
     yield from _head("gossamer_http_watchers", "gauge", "Open live views.")
     yield f"gossamer_http_watchers {len(tally.watchers)}"
+
+
+def _visit_lines(crawls: Sequence[dict[str, Any]]) -> Iterator[str]:
+    waiting = "gossamer_pages_waiting_for_visit"
+    yield from _head(waiting, "gauge", "Fetched pages that wait for another visit.")
+    for crawl in crawls:
+        count = crawl["visited"].get("revisits", 0)
+        yield f'{waiting}{{crawl="{_label(crawl["crawl"])}"}} {count}'
+    yield from _head("gossamer_visits_total", "counter", "Visits of known pages, by result.")
+    for crawl in crawls:
+        for found in FOUND_BY_VISITS[1:]:
+            label = f'crawl="{_label(crawl["crawl"])}",found="{found}"'
+            yield f"gossamer_visits_total{{{label}}} {crawl['visited'].get(found, 0)}"
+    for key, name, meaning in _OF_FRESHNESS:
+        yield from _head(name, "gauge", meaning)
+        for crawl in crawls:
+            value = (crawl.get("freshness") or {}).get(key)
+            if value is not None:
+                yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {value}'
 
 
 def _head(name: str, kind: str, help: str) -> tuple[str, str]:
