@@ -3,8 +3,8 @@
 A sketch is the length of the HTML and 32 numbers of 32 bits. Two pages are compared when one of the
 numbers is equal at the same position (`band_index.py`).
 
-The numbers are a MinHash with one permutation. Of every `<` the 24 bytes from it on are hashed. The
-hashes fall into 128 bins by their highest bits, and of each bin the smallest counts; an empty bin
+The numbers are a MinHash with one permutation. The 24 bytes from every `<` and comma on are hashed.
+The hashes fall into 128 bins by their highest bits; of each bin the smallest counts. An empty bin
 takes the value of the next one. Four neighbouring bins make one number. If two pages share a
 fraction J of these pieces, one number is equal with probability J^4, and at least one of 32 with
 1 - (1 - J^4)^32: 0.9999 for J = 0.75, 0.99 for J = 0.6.
@@ -29,7 +29,7 @@ _BINS: Final = BANDS * _ROWS
 _GRAM: Final = 24
 _WINDOW: Final = 16_384
 _HEAD: Final = 4_096
-_FEW: Final = 48  # tags; a page with fewer is read at every byte
+_FEW: Final = 8  # tags and commas; a page with fewer is read at every byte
 _LEAST: Final = 64  # bytes; shorter pages have no sketch
 
 _U64: Final = np.dtype("<u8")
@@ -38,7 +38,8 @@ _MIX_1: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIX_2: Final = np.uint64(0xC2B2AE3D27D4EB4F)
 _MIX_3: Final = np.uint64(0x165667B19E3779F9)
 _HALF: Final = np.uint64(32)
-_LESS_THAN: Final = np.uint8(ord("<"))
+_MASK: Final = np.uint8(0xEF)
+_COMMA: Final = np.uint8(ord(","))  # also `<` without the bit that the mask clears
 _BIN_STARTS: Final = np.arange(_BINS, dtype=np.uint64) << np.uint64(64 - 7)
 _ROW_MIXES: Final = np.array(
     [0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3], np.uint64
@@ -68,11 +69,11 @@ def bands_in(sketch: bytes) -> NDArray[np.uint32]:
 
 
 def _gram_hashes(html: bytes) -> NDArray[np.uint64]:
-    """Hashes of 24 bytes: from every `<` on, or at every byte if there are few."""
-    start = _HEAD if len(html) > _WINDOW + _HEAD else 0
+    """Hashes of 24 bytes: from every `<` and comma on, or at every byte if there are few."""
+    start = max(0, min(_HEAD, len(html) - _WINDOW))  # like lengths have like starts
     count = min(len(html) - start, _WINDOW) - _GRAM + 1
     words: NDArray[np.uint64] = np.ndarray((count + 16,), _U64, html, start, (1,))
-    at = (np.ndarray((count,), _U8, html, start) == _LESS_THAN).nonzero()[0]
+    at = ((np.ndarray((count,), _U8, html, start) & _MASK) == _COMMA).nonzero()[0]
     if len(at) < _FEW:
         at = np.arange(count)
     hashes: NDArray[np.uint64] = words[at] * _MIX_1

@@ -31,10 +31,12 @@ from gossamer.fetch.guard import AddressGuard, forbidden_port
 from gossamer.fetch.judge import ResponseJudge
 from gossamer.fetch.network import NetworkAccess
 from gossamer.fetch.resolve import Resolver
+from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import LOG_KEY, LOG_SUM_KEY, REJUDGE_KEY
 from gossamer.frontier.store import StateTable, Store
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
+from gossamer.node.duplicates.background import LiveComparing
 from gossamer.node.duplicates.refill import refill
 from gossamer.node.import_intake import ImportIntake
 from gossamer.node.indexing import IndexFeed
@@ -239,6 +241,7 @@ def _parts(
     is_match = matcher(settings)
     if settings.limits.max_matches:
         core.policies.stop.matches = count_matches(store, is_match)
+    committer = Committer(store, frontier, crawl_log, links, start.index, pool, log_length)
     return Parts(
         paths=paths,
         settings=settings,
@@ -251,17 +254,31 @@ def _parts(
         resolver=Resolver(clock, settings.fetch.dns_keep_s),
         pool=pool,
         reread=GuardedReader(workers.processor).read,
-        committer=Committer(store, frontier, crawl_log, links, start.index, pool, log_length),
+        committer=committer,
         crawl_log=crawl_log,
         links=links,
         index=start.index,
         is_match=is_match,
         bans=LiveBans(frontier, core.admission, clock, crawl.bans),
+        comparing=_comparing(start, frontier, committer),
         scores=LiveScores(frontier, core.policies.order, clock),
         notifier=None if start.is_import else build_notifier(paths, store, settings.watch, clock),
         tidy_store=store.tidy,
         close_store=store.close,
     )
+
+
+def _comparing(start: _Start, frontier: Frontier, committer: Committer) -> LiveComparing | None:
+    """The comparison of pages, where the mode of duplicates needs one."""
+    if start.policies.duplicates.mode != "html95":
+        return None
+    # imported here, because it loads NumPy
+    from gossamer.node.duplicates.comparing import Comparing, HtmlReader
+
+    most_bytes = start.settings.parse.max_decoded_bytes
+    reader = HtmlReader(start.store, start.paths.archive, most_bytes)
+    comparing = Comparing(start.store, reader.read, start.policies.duplicates.threshold)
+    return LiveComparing(comparing, frontier, committer, start.clock)
 
 
 def _begin(start: _Start, crawl: StoredCrawl, core: CrawlCore, changed: Changed) -> int:

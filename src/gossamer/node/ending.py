@@ -28,6 +28,8 @@ async def complete(parts: Parts, *, is_whole: bool) -> None:
     """
     await parts.committer.commit()
     parts.tidy_store()
+    if parts.comparing is not None and is_whole:
+        await parts.comparing.finish()
     linking = asyncio.ensure_future(asyncio.to_thread(_finish_links, parts, is_whole=is_whole))
     try:
         if parts.index is not None:

@@ -140,12 +140,18 @@ class Node:
             banning = tasks.create_task(self._or_fail(self._parts.bans.keep_up))
             keep_scores = partial(self._parts.scores.keep_up, self._changed.set)
             rescoring = tasks.create_task(self._or_fail(keep_scores))
+            comparing = None
+            if self._parts.comparing is not None:
+                keep_up = self._parts.comparing.keep_up
+                comparing = tasks.create_task(self._or_fail(keep_up))
             recording = tasks.create_task(recorder.keep())
             pruning = tasks.create_task(self._or_fail(self.retention.keep_up))
             await self._or_fail(partial(self._give_leases, tasks))
             await self._wait_for_answers()
             banning.cancel()
             rescoring.cancel()
+            if comparing is not None:
+                comparing.cancel()
             recording.cancel()
             pruning.cancel()
             recorder.note()  # nothing is fetched after this

@@ -13,6 +13,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
+from gossamer.node.duplicates.background import LiveComparing
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
@@ -49,5 +50,6 @@ class Parts:
     bans: LiveBans
     scores: LiveScores
     notifier: Notifier | None
+    comparing: LiveComparing | None  # of pages, where the mode of duplicates needs it
     tidy_store: Callable[[], None]
     close_store: Callable[[], None]

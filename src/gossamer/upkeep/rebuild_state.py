@@ -41,6 +41,7 @@ from gossamer.frontier.meta_keys import (
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import StateTable, Store
 from gossamer.node.bans import bans_in, put_bans
+from gossamer.node.duplicates.background import compare_all
 from gossamer.node.imported import note_imported
 from gossamer.policies.duplicates import duplicates_named
 from gossamer.policies.named_order import order_named
@@ -49,7 +50,7 @@ from gossamer.politeness.access import Access
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
 from gossamer.schedule.admission import Admission
-from gossamer.settings import values_of
+from gossamer.settings import Settings, values_of
 from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.bans import BanList
@@ -104,6 +105,17 @@ def fill_state(
     if lines:
         put_bans(frontier, lines)
     _commit(store, frontier)
+    if settings.duplicates.mode == "html95":
+        _compare(paths, store, frontier, settings)
+
+
+def _compare(paths: CollectionPaths, store: Store, frontier: Frontier, settings: Settings) -> None:
+    """Compare the pages, as the crawl did."""
+    from gossamer.node.duplicates.comparing import Comparing, HtmlReader  # it loads NumPy
+
+    reader = HtmlReader(store, paths.archive, settings.parse.max_decoded_bytes)
+    comparing = Comparing(store, reader.read, settings.duplicates.threshold)
+    compare_all(comparing, frontier, lambda: _commit(store, frontier))
 
 
 def _first(path: Path) -> Iterator[Exchange]:

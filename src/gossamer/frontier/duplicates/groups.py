@@ -12,11 +12,12 @@ the moment of the fetch, for `node/duplicates/`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.duplicates.pointers import Fetch, Pointers
-from gossamer.frontier.meta_keys import DUPLICATES_KEY
+from gossamer.frontier.meta_keys import DUPLICATES_KEY, JUDGED_KEY
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import DuplicateRow, UrlRow
 from gossamer.frontier.store import StateTable, Store
@@ -45,7 +46,8 @@ class DuplicateGroups:
         self._pending = pending
         self._policy = policy
         self.pointers = Pointers(store, pending, counts)
-        self.judged_us = 0  # pages fetched up to this moment were compared with earlier ones
+        # Pages fetched up to this moment were compared with earlier ones, or are about to be.
+        self.judged_us = int.from_bytes(store.find(StateTable.META, JUDGED_KEY) or b"", "big")
         # All groups while they are few and the collection is new: then the store is not asked.
         self._known: set[bytes] | None = set() if is_empty else None
         if is_empty:
@@ -125,6 +127,28 @@ class DuplicateGroups:
         for page in pages:
             if page.key != first.key:
                 self.pointers.point(page, DuplicateRow(first.key, self._policy.mode))
+
+    def apply(self, judged_us: int, verdicts: Iterable[tuple[Fetch, DuplicateRow | None]]) -> None:
+        """Pages were compared up to a moment: None for a page that is no duplicate. A page that has
+        left meanwhile is passed over; another pass judges its new version."""
+        for page, row in verdicts:
+            if self._pending.find(StateTable.SKETCH, SKETCHED + page.encode()) is None:
+                continue
+            if row is None:
+                self.pointers.remove(page.key)
+            elif self.pointers.find(page.key) != row:
+                self.pointers.point(page, row)
+        self.judged_us = max(self.judged_us, judged_us)
+        self._pending.put(StateTable.META, JUDGED_KEY, judged_us.to_bytes(8, "big"))
+
+    def settle_again(self, pages: Iterable[tuple[Fetch, bool]]) -> None:
+        """Pages that came out of order were judged, or were not there. If that has changed
+        meanwhile, another pass judges them."""
+        for page, was_there in pages:
+            name = page.encode()
+            is_there = self._pending.find(StateTable.SKETCH, SKETCHED + name) is not None
+            if is_there == was_there:
+                self._pending.delete(StateTable.SKETCH, AGAIN + name)
 
     def _wait(self, page: Fetch, sketch: bytes) -> None:
         self._pending.put(StateTable.SKETCH, SKETCHED + page.encode(), sketch)
