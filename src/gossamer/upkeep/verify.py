@@ -17,6 +17,7 @@ from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_archive import archive_problems, bare_archive_problems
 from gossamer.upkeep.check_changes import change_problems
 from gossamer.upkeep.check_checksums import act_problems, sum_problems
+from gossamer.upkeep.check_duplicates import duplicate_problems
 from gossamer.upkeep.check_forgotten import forgotten_problems
 from gossamer.upkeep.check_graph import graph_problems, read_manifest
 from gossamer.upkeep.check_index import index_problems
@@ -73,6 +74,7 @@ def _study_problems(
     try:
         yield from state_problems(reader, checked)
         yield from change_problems(reader)
+        yield from duplicate_problems(reader)
         yield from archive_problems(reader, checked)
     except CorruptFile as error:  # of the state: damage of the archive is reported separately
         yield problem_of(error)
