@@ -50,7 +50,10 @@ WITHIN = {
     "parse": ("language", "documents"),
     "policies": ("refresh",),
     "search": ("copies",),
-    "upkeep": ("retention",),
+    "upkeep": (
+        "checks",
+        "retention",
+    ),
     "web": ("protect", "views"),
 }
 FILES = sorted(SRC.rglob("*.py"))

@@ -38,7 +38,7 @@ class Sketched(NamedTuple):
     sketch: bytes
 
 
-class Verdict(NamedTuple):
+class DuplicateVerdict(NamedTuple):
     """What was found about a page; `first` is empty for a first page."""
 
     page: bytes
@@ -68,7 +68,7 @@ class Judge:
         """These are first pages, as an earlier run has found."""
         self._add(pages)
 
-    def judge(self, pages: Sequence[Sketched]) -> Iterator[Verdict]:
+    def judge(self, pages: Sequence[Sketched]) -> Iterator[DuplicateVerdict]:
         """Judge pages that are in the order of their moments. Take all verdicts."""
         if not pages:
             return
@@ -102,7 +102,7 @@ class Judge:
         self._index.add(numbers, bands)
         return bands
 
-    def _verdict(self, one: Sketched, found: Iterable[tuple[int, int]]) -> Verdict:
+    def _verdict(self, one: Sketched, found: Iterable[tuple[int, int]]) -> DuplicateVerdict:
         length, html, compared = length_in(one.sketch), None, 0
         for number, equal in found:
             if equal < LEAST_EQUAL or compared == _MOST_COMPARED:
@@ -121,8 +121,8 @@ class Judge:
             compared += 1
             self.compared += 1
             if share := similarity(other, html, self._at_least):
-                return Verdict(one.page, first, share)
-        return Verdict(one.page)
+                return DuplicateVerdict(one.page, first, share)
+        return DuplicateVerdict(one.page)
 
     def _grow(self, count: int) -> None:
         if count > len(self._lengths):

@@ -17,12 +17,12 @@ from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_archive import archive_problems, bare_archive_problems
 from gossamer.upkeep.check_changes import change_problems
 from gossamer.upkeep.check_checksums import act_problems, sum_problems
-from gossamer.upkeep.check_duplicates import duplicate_problems
 from gossamer.upkeep.check_forgotten import forgotten_problems
 from gossamer.upkeep.check_graph import graph_problems, read_manifest
 from gossamer.upkeep.check_index import index_problems
 from gossamer.upkeep.check_manifest import manifest_problems
 from gossamer.upkeep.check_state import Checked, Problem, problem_of, state_problems
+from gossamer.upkeep.checks.check_duplicates import duplicate_problems
 
 __all__ = ["Checked", "Problem", "verify"]
 

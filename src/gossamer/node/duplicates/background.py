@@ -1,4 +1,4 @@
-"""Run the comparisons of `comparing.py` while a crawl, an import or a rebuild goes on."""
+"""Run the comparisons of `comparing.py` beside a crawl, an import or a rebuild."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.reader import read_exchange
-from gossamer.duplicates.judging import Judge, ReadHtml, Sketched, Verdict, share_numbers
+from gossamer.duplicates.judging import DuplicateVerdict, Judge, ReadHtml, Sketched, share_numbers
 from gossamer.errors import CorruptFile
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
@@ -42,7 +42,7 @@ _ALL: Final = 10_000_000
 class Compared:
     """What one pass found, to be applied by the thread that owns the state."""
 
-    verdicts: dict[bytes, Verdict] = field(default_factory=dict)  # by page
+    verdicts: dict[bytes, DuplicateVerdict] = field(default_factory=dict)  # by page
     again: list[tuple[bytes, bool]] = field(default_factory=list)  # pages done, and whether there
     judged_us: int = 0
     is_all: bool = True  # nothing more waits

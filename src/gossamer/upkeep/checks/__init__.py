@@ -1,0 +1,1 @@
+"""Checks of `verify` for single tables."""
