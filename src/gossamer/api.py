@@ -84,10 +84,13 @@ def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Cr
     options: dict[str, object] = {**given}
     may_change = bool(options.pop("change", False))
     may_add = bool(options.pop("add", False))
+    is_forever = bool(options.pop("forever", False))
     flags = settings_of({**IN_PYTHON, **options})
     urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
     form = NormalForm(urls.query, urls.session_parameters)
-    return CrawlPlan(Path(collection), read_seeds(seeds, form), flags, may_change, may_add)
+    return CrawlPlan(
+        Path(collection), read_seeds(seeds, form), flags, may_change, may_add, is_forever
+    )
 
 
 class Crawl:

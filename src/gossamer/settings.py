@@ -610,7 +610,7 @@ class Refresh(Section):
     )
     complete_every_s: float = setting(
         300.0,
-        "How often ranks, anchor texts and the number of duplicates are computed while the crawl "
+        "How often ranks and late anchor texts are computed while the crawl "
         "runs, in seconds, if enough has changed; 0: only at the end.",
         at_least=0,
     )

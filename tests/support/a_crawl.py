@@ -48,6 +48,14 @@ def crawl_until(
     return asyncio.run(crawl_in_loop(collection, seeds, named, until=is_so))
 
 
+def crawl_forever(
+    collection: Path, seeds: Sequence[str], is_so: Callable[[], bool], **settings: object
+) -> Summary:
+    """A crawl without end, until the condition holds. Pages may be visited again at once."""
+    named = {"limits__max_time_s": 90.0, "refresh__min_interval_s": 0.0, **settings}
+    return asyncio.run(crawl_in_loop(collection, seeds, named, until=is_so, is_forever=True))
+
+
 async def crawl_in_loop(
     collection: Path,
     seeds: Sequence[str],
@@ -57,6 +65,7 @@ async def crawl_in_loop(
     may_change: bool = False,
     until: Callable[[], bool] | None = None,
     policies: Policies | None = None,
+    is_forever: bool = False,
 ) -> Summary:
     """The same inside a running event loop, for tests that share it with `a_site`."""
     named = {key.replace("__", "."): value for key, value in (settings or {}).items()}
@@ -73,6 +82,7 @@ async def crawl_in_loop(
             stack,
             may_change=may_change,
             policies=policies,
+            is_forever=is_forever,
         )
         watching = asyncio.ensure_future(_stop_when(opened.node, until or (lambda: False)))
         try:

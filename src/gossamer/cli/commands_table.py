@@ -23,6 +23,7 @@ from gossamer.cli.commands.diff import diff
 from gossamer.cli.commands.forget import forget
 from gossamer.cli.commands.history.copies import copies
 from gossamer.cli.commands.history.prune import prune
+from gossamer.cli.commands.history.watch import watch
 from gossamer.cli.commands.import_ import import_
 from gossamer.cli.commands.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.commands.report import report
@@ -44,9 +45,9 @@ _MANNERS: Final[dict[str, Any]] = {
 }
 app = typer.Typer(name="gossamer", **_MANNERS)
 for verb in (
-    crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, diff, copies,
-    backlinks, anchors, top, export, report, verify, rebuild, forget, prune, backup, doctor, serve,
-    demo, completion,
+    crawl, watch, status, pause, resume, stop, ban, clear, search, why, page, versions, diff,
+    copies, backlinks, anchors, top, export, report, verify, rebuild, forget, prune, backup,
+    doctor, serve, demo, completion,
 ):  # fmt: skip
     app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)

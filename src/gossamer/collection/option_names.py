@@ -43,12 +43,14 @@ FLAGS: Final[dict[str, str]] = {
     "workers": "node.workers",
     "webhook": "watch.webhook",
     "run": "watch.command",
+    "refresh": "refresh.policy",
 }
 NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as on the command line
 # Options that are not settings.
 OTHERS: Final = {
     "change": "Resume a stored crawl with another scope or URL form.",
     "add": "Crawl a seed of a new site into the same collection.",
+    "forever": "Run without end: visit known pages again, and find new ones.",
 }
 _RATE: Final = "fetch.requests_per_s"
 _MEANINGS: Final = {"no_graph": "Store no links.", "no_index": "Build no search index."}

@@ -128,6 +128,10 @@ class ShortOptions(TypedDict, total=False):
     """A program with its arguments that gets the changes seen, as JSON on its stdin; no shell reads
     it; empty: none."""
 
+    refresh: Literal["uniform", "proportional", "optimal"]
+    """How visits are shared among pages: all alike (uniform), as often as they change
+    (proportional), or so that most copies are up to date (optimal)."""
+
     no_graph: bool
     """Store no links."""
 
@@ -139,6 +143,9 @@ class ShortOptions(TypedDict, total=False):
 
     add: bool
     """Crawl a seed of a new site into the same collection."""
+
+    forever: bool
+    """Run without end: visit known pages again, and find new ones."""
 
 
 class Options(ShortOptions, total=False):
@@ -519,8 +526,8 @@ class Options(ShortOptions, total=False):
     never."""
 
     refresh__complete_every_s: float
-    """How often ranks, anchor texts and the number of duplicates are computed while the crawl runs,
-    in seconds, if enough has changed; 0: only at the end."""
+    """How often ranks and late anchor texts are computed while the crawl runs, in seconds, if
+    enough has changed; 0: only at the end."""
 
     watch__webhook: str
     """URL that gets the changes seen, as POST requests with a JSON body; empty: none."""

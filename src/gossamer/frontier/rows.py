@@ -109,6 +109,7 @@ class UrlRow(Struct):
     missed_us: int = 0  # when a visit failed last, and why
     missed_reason: str = ""
     missed_detail: str = ""
+    next_us: int = 0  # about when it is visited next; -1: never, it changes too often; 0: unknown
 
     def encode(self) -> bytes:
         head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))

@@ -117,11 +117,13 @@ def open_node(
     *,
     may_change: bool = False,
     is_import: bool = False,
+    is_forever: bool = False,
     policies: Policies | None = None,
 ) -> Opened:
     """Open or make the collection, bring it up to its archive, and admit the seeds.
 
-    With `is_import` no request is sent, and `intake` takes what is brought. `settings_for` is told
+    With `is_import` no request is sent, and `intake` takes what is brought. With `is_forever` the
+    crawl has no end, and visits known pages again. `settings_for` is told
     the settings of the stored crawl, or None. Without `policies` the settings name them. Raises
     UsageError, and changes nothing, if a stored crawl is to continue in another scope or normal
     form and `may_change` is not set. The caller closes the node, then `stack`.
@@ -146,7 +148,7 @@ def open_node(
         start = _Start(
             paths=paths, store=store, index=index, settings=settings,
             policies=policies or policies_for(settings), clock=clock,
-            is_new=is_new, is_import=is_import,
+            is_new=is_new, is_import=is_import, is_forever=is_forever,
         )  # fmt: skip
         changed = changed_settings(store, settings, may_change=may_change)
         return replace(_open(start, seeds, changed), checkpoint=store.checkpoint)
@@ -186,6 +188,7 @@ class _Start:
     clock: Clock
     is_new: bool
     is_import: bool
+    is_forever: bool
 
 
 def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
@@ -242,7 +245,7 @@ def _parts(
     if settings.limits.max_matches:
         core.policies.stop.matches = count_matches(store, is_match)
     committer = Committer(store, frontier, crawl_log, links, start.index, pool, log_length)
-    return Parts(
+    parts = Parts(
         paths=paths,
         settings=settings,
         clock=clock,
@@ -266,6 +269,11 @@ def _parts(
         tidy_store=store.tidy,
         close_store=store.close,
     )
+    if start.is_forever:
+        from gossamer.node.start.build_visits import add_visits  # loads NumPy
+
+        add_visits(parts, store)
+    return parts
 
 
 def _comparing(start: _Start, frontier: Frontier, committer: Committer) -> LiveComparing | None:

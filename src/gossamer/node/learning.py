@@ -27,6 +27,7 @@ from gossamer.frontier.visits.kinds import VisitKind
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
+from gossamer.node.visits.revisits import Revisits
 from gossamer.records import (
     NAMED,
     Answer,
@@ -66,6 +67,7 @@ class Learner:
     reread: RereadPage
     archive: Path
     clock: Clock
+    revisits: Revisits | None = None
 
     def take(self, processed: ProcessedPage) -> None:
         """Learn an exchange that has just ended."""
@@ -113,6 +115,8 @@ class Learner:
             self.index.take(processed, is_current=is_current, changed_us=changed_us)
         if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
             self.exchange.offer(report.found, report.at_us, is_listed=True)
+        if self.revisits is not None:
+            self._tell_revisits(self.revisits, kind, report)
         if kind is None:
             return
         self.frontier.counts.dropped += report.dropped
@@ -126,6 +130,12 @@ class Learner:
         while keys := self.frontier.take_shallower():  # their links may have shorter paths now, too
             for key in keys:
                 self._find_links_again(key)
+
+    def _tell_revisits(self, revisits: Revisits, kind: VisitKind | None, report: Report) -> None:
+        if kind is not None:
+            revisits.learn(kind, report)
+        if report.listed:
+            revisits.learn_list(report)
 
     def _changed_us(self, report: Report) -> int:
         """When a change of the page was last seen; 0: never."""

@@ -24,6 +24,7 @@ from gossamer.base.memory import resident_bytes
 from gossamer.collection.history import Recorder
 from gossamer.errors import DiskFault, GossamerError
 from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.visits.freshness import Freshness
 from gossamer.node.bans import LiveBans
 from gossamer.node.ending import complete
 from gossamer.node.learning import Learner
@@ -87,6 +88,7 @@ class Node:
             reread=parts.reread,
             archive=parts.paths.archive,
             clock=parts.clock,
+            revisits=parts.revisits,
         )
         self.pruner = Pruner(parts)
         self.retention = Retention(parts, self.pruner, self.stop)
@@ -130,7 +132,11 @@ class Node:
         pool = self._parts.pool
         await pool.start(PoolOwner(self.take, self._take_part, self._take_back, self._fail))
         recorder = self._recorder = Recorder(
-            self._parts.paths.history, self._clock, self._frontier.counts, self._memory_bytes
+            self._parts.paths.history,
+            self._clock,
+            self._frontier.counts,
+            self._memory_bytes,
+            self._freshness,
         )
         notifier = self._parts.notifier
         if notifier is not None:
@@ -140,20 +146,19 @@ class Node:
             banning = tasks.create_task(self._or_fail(self._parts.bans.keep_up))
             keep_scores = partial(self._parts.scores.keep_up, self._changed.set)
             rescoring = tasks.create_task(self._or_fail(keep_scores))
-            comparing = None
-            if self._parts.comparing is not None:
-                keep_up = self._parts.comparing.keep_up
-                comparing = tasks.create_task(self._or_fail(keep_up))
             recording = tasks.create_task(recorder.keep())
             pruning = tasks.create_task(self._or_fail(self.retention.keep_up))
+            others = [
+                tasks.create_task(self._or_fail(partial(work, self._changed.set)))
+                for work in self._parts.background
+            ]
+            if self._parts.comparing is not None:
+                keep_up = self._parts.comparing.keep_up
+                others.append(tasks.create_task(self._or_fail(keep_up)))
             await self._or_fail(partial(self._give_leases, tasks))
             await self._wait_for_answers()
-            banning.cancel()
-            rescoring.cancel()
-            if comparing is not None:
-                comparing.cancel()
-            recording.cancel()
-            pruning.cancel()
+            for task in (banning, rescoring, recording, pruning, *others):
+                task.cancel()
             recorder.note()  # nothing is fetched after this
             committing.cancel()  # between two commits; a running commit completes
             finishing = asyncio.ensure_future(pool.finish())  # runs meanwhile
@@ -232,6 +237,8 @@ class Node:
         if reached:
             self.stop(reached)
             return
+        if self._parts.revisits is not None and counts.fetched:
+            return  # it has no end
         self._scheduler.hasten_retries()
         to_do = self._frontier.to_do
         if not (to_do or self._parts.pool.under_way or self._scheduler.sitemaps_waiting):
@@ -391,6 +398,10 @@ class Node:
     def _memory_bytes(self) -> int | None:
         return resident_bytes((os.getpid(), *self._parts.pool.pids))
 
+    def _freshness(self) -> Freshness | None:
+        revisits = self._parts.revisits
+        return revisits.figures if revisits is not None else None
+
     def progress(self) -> Progress:
         counts = self._frontier.counts
         now_s = self._clock.now_s()
@@ -412,6 +423,7 @@ class Node:
             retrying=retries.urls if retries else 0,
             retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
             notified=notifier.figures() if (notifier := self._parts.notifier) else {},
+            freshness=fresh.as_json() if (fresh := self._freshness()) is not None else None,
         )
 
     def moment(self) -> CrawlMoment:

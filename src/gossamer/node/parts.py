@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from gossamer.base.clock import Clock
@@ -19,12 +19,16 @@ from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.notify.notifier import Notifier
 from gossamer.node.rescoring import LiveScores
+from gossamer.node.visits.revisits import Revisits
 from gossamer.policies.policies import Policies
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings
 from gossamer.workers.pool import WorkerPool
+
+# Work without end. It is given a function that wakes the main loop, and is cancelled at the end.
+BackgroundWork = Callable[[Callable[[], None]], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -53,3 +57,5 @@ class Parts:
     comparing: LiveComparing | None  # of pages, where the mode of duplicates needs it
     tidy_store: Callable[[], None]
     close_store: Callable[[], None]
+    revisits: Revisits | None = None  # of a crawl that runs without end
+    background: tuple[BackgroundWork, ...] = ()  # that runs beside the main loop

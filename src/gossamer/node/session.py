@@ -53,6 +53,7 @@ class CrawlPlan:
     flags: Mapping[str, object] = field(default_factory=dict)
     may_change: bool = False
     may_add: bool = False  # seeds of sites that are new to the collection may be added
+    is_forever: bool = False  # it runs without end, and visits known pages again
     typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, such as `--scope`
 
     @property
@@ -84,8 +85,9 @@ async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
         raise NeedsContact(public)
     with ExitStack() as stack:
         opening = open_node(
-            plan.paths, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change
-        )
+            plan.paths, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change,
+            is_forever=plan.is_forever,
+        )  # fmt: skip
         async with (
             _closing(opening.node),
             listening(plan.paths, _answering(plan.paths, opening, clock)),

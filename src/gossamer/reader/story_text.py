@@ -10,6 +10,7 @@ from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.reader.story import Judged, RobotsView, Story
+from gossamer.reader.story_visits import visit_sentences
 from gossamer.records import Outcome
 
 _STEPS: Final = 10  # shown from each end of a long chain
@@ -27,6 +28,7 @@ def story_sentences(story: Story, now_us: int) -> list[str]:
         *_duplicates(story),
         *_finding(story, story.row, now_us),
         *_captures(story, now_us),
+        *visit_sentences(story, story.row, lambda at_us: when(at_us, now_us)),
         *_robots(story.robots, now_us),
         *_host(story.host, now_us),
     ]

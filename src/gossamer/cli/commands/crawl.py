@@ -113,6 +113,17 @@ def crawl(
         str | None,
         _option("--rate", "Maximum requests per second, all hosts together: 5/s, 100/h.", "N/s"),
     ] = None,
+    forever: Annotated[
+        bool, _option("--forever", "Run without end: visit known pages again, and find new ones.")
+    ] = False,
+    refresh: Annotated[
+        str | None,
+        _option(
+            "--refresh",
+            "How --forever shares its visits: uniform, proportional, optimal.",
+            "POLICY",
+        ),
+    ] = None,
     hours: Annotated[
         str | None, _option("--hours", "Local hours in which to send requests, e.g. 22-6.", "HOURS")
     ] = None,

@@ -13,6 +13,7 @@ from gossamer.cli.show.printable import printable
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story import Story
 from gossamer.reader.story_text import story_sentences
+from gossamer.reader.story_visits import changes_every_s
 
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:
@@ -45,6 +46,8 @@ def story_object(story: Story) -> dict[str, Any]:
             "due_at": _iso(row.due_us),
             "duplicate_of": story.duplicates.of or None,
             "copies": story.duplicates.copies,
+            "next_visit_at": _iso(max(0, row.next_us)),
+            "changes_every_s": changes_every_s(row),
         }
     return {
         "schema": 1,

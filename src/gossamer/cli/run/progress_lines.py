@@ -34,6 +34,13 @@ class ProgressReporter:
         else:
             self._live.console.print(printable(text), markup=False, soft_wrap=True)
 
+    def emit(self, line: str) -> None:
+        """Print a line of data on stdout, above the view if both are on the same terminal."""
+        if self._live is not None and sys.stdout.isatty():
+            self._live.console.print(printable(line), markup=False, soft_wrap=True)
+        else:
+            print(printable(line), flush=True)
+
     async def follow(self, moment: Callable[[], CrawlMoment]) -> None:
         """Show the crawl until cancelled."""
         if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -56,6 +56,14 @@ def plan_of(
 
 def run_crawl(plan: CrawlPlan, *, as_json: bool = False) -> int:
     """Crawl, print messages, and return the exit code."""
+    summary = run_planned(plan, _crawl)
+    if as_json:
+        print(json.dumps(summary.as_json()))
+    return exit_code(summary)
+
+
+def run_planned(plan: CrawlPlan, crawl: Callable[[CrawlPlan], Awaitable[Summary]]) -> Summary:
+    """Prepare the process for a crawl, and run it."""
     allocate_large_separately()
     search_seldom()
     settings = configure(plan.collection, plan.flags).settings
@@ -66,20 +74,17 @@ def run_crawl(plan: CrawlPlan, *, as_json: bool = False) -> int:
         _get_ready()
     fork_ahead(workers, loads)
     try:
-        summary = _run_asking(plan)
+        return _run_asking(plan, crawl)
     finally:
         end_unused()
         search_all()
-    if as_json:
-        print(json.dumps(summary.as_json()))
-    return _exit_code(summary)
 
 
-def _run_asking(plan: CrawlPlan) -> Summary:
+def _run_asking(plan: CrawlPlan, crawl: Callable[[CrawlPlan], Awaitable[Summary]]) -> Summary:
     """Crawl. Ask for missing decisions on a terminal; a script must give them as flags."""
     while True:
         try:
-            return _run(_crawl(plan))
+            return _run(crawl(plan))
         except NeedsContact as fault:
             if not sys.stdin.isatty():
                 raise
@@ -132,9 +137,9 @@ def _ask_contact(fault: NeedsContact) -> None:
 async def _crawl(plan: CrawlPlan) -> Summary:
     given = configure(plan.collection, plan.flags)
     async with opened(plan) as opening:
-        _greet(plan, opening)
+        greet(plan, opening)
         talker = ProgressReporter()
-        _heed_signals(opening.node, talker)
+        heed_signals(opening.node, talker)
         before = opening.node.progress().fetched
         talking = asyncio.create_task(talker.follow(opening.node.moment))
         try:
@@ -153,7 +158,7 @@ def _say(text: str) -> None:
     print(printable(text), file=sys.stderr, flush=True)
 
 
-def _greet(plan: CrawlPlan, opening: Opened) -> None:
+def greet(plan: CrawlPlan, opening: Opened) -> None:
     recovered = opening.recovered
     if recovered.exchanges or recovered.cut_bytes:
         _say(
@@ -177,7 +182,7 @@ def _greet(plan: CrawlPlan, opening: Opened) -> None:
         )
 
 
-def _heed_signals(node: Node, talker: ProgressReporter) -> None:
+def heed_signals(node: Node, talker: ProgressReporter) -> None:
     """Stop cleanly on the first signal, by force on the second."""
     heard = 0
 
@@ -199,7 +204,7 @@ def _heed_signals(node: Node, talker: ProgressReporter) -> None:
             loop.add_signal_handler(number, hear)
 
 
-def _exit_code(summary: Summary) -> int:
+def exit_code(summary: Summary) -> int:
     if summary.stopped in ("signal", "disk-full", "disk-budget", "disk-read-only"):
         return CAN_GO_ON
     if not summary.fetched:

@@ -1,0 +1,54 @@
+"""Start a watch from the parsed arguments of `gossamer watch`: a crawl without end that prints
+changes, or one round of visits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from gossamer.base.durations import seconds_of
+from gossamer.base.garbage import search_later, search_seldom
+from gossamer.cli.plain import plain_values
+from gossamer.errors import UsageError
+from gossamer.settings import Refresh
+
+AUTO: Final = "auto"
+_OWN: Final = ("every",)  # flags that `crawl` does not have
+
+
+def begin_watch(given: Mapping[str, Any]) -> int:
+    """Watch with the given flags, by their names, and return the exit code."""
+    search_later()
+    from gossamer.cli.run.planned import named_as_typed, planned
+    from gossamer.cli.run.run_watch import run_watch
+
+    search_seldom()
+    plan = planned(crawl_values(given))
+    plan = replace(plan, is_forever=True)
+    with named_as_typed(plan.typed_as):
+        code = run_watch(plan, as_json=given["json"])
+    sys.stdout.flush()
+    return code
+
+
+def crawl_values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same command as one of `gossamer crawl`. Raises UsageError."""
+    values = plain_values(()) or {}
+    values.update((name, value) for name, value in given.items() if name not in _OWN)
+    settings = [f"{key}={value}" for key, value in _timing(given["every"]).items()]
+    values["set_"] = [*settings, *(given["set_"] or ())]
+    return values
+
+
+def _timing(every: str) -> dict[str, object]:
+    """The settings for `--every`."""
+    if every == AUTO:
+        shortest_s = Refresh().min_interval_s
+        return {"refresh.policy": "optimal", "refresh.min_interval_s": shortest_s}
+    try:
+        seconds = seconds_of(every)
+    except ValueError as fault:
+        raise UsageError(f"--every {every}: {fault}, or auto") from fault
+    return {"refresh.policy": "uniform", "refresh.min_interval_s": seconds}

@@ -1,0 +1,63 @@
+"""When a page is visited next, and by which estimate, as sentences. Pure: told the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Final
+
+from gossamer.base.plurals import counted
+from gossamer.frontier.rows import Standing, UrlRow
+from gossamer.reader.story import Story
+
+_SPANS: Final = (
+    (2 * 365.25 * 86_400, 365.25 * 86_400, "year"),
+    (2 * 86_400, 86_400, "day"),
+    (2 * 3600, 3600, "hour"),
+    (2 * 60, 60, "minute"),
+    (0, 1, "second"),
+)
+
+
+def visit_sentences(story: Story, row: UrlRow, when: Callable[[int], str]) -> Iterator[str]:
+    """What is known of how often a fetched page changes, and of its next visit. Nothing of a
+    collection that is not visited again. `when` writes a time."""
+    if row.standing != Standing.FETCHED:
+        return
+    if row.hint_us > row.at_us:
+        yield f"A sitemap or feed says that it was changed {when(row.hint_us)}, after that visit."
+    if row.place:
+        yield "It waits for its next visit."
+        return
+    if row.next_us > 0:
+        yield f"{_estimate(story, row)} Its next visit is about {when(row.next_us)}."
+    elif row.next_us < 0:
+        yield (
+            f"{_estimate(story, row)} That is too often for the rate of requests, so no visit is "
+            "planned; a higher --rate would change that."
+        )
+
+
+def changes_every_s(row: UrlRow) -> float | None:
+    """The mean time between two changes, as the visits saw it; None while none was seen."""
+    return row.rate_scale / row.rate_shape if row.rate_shape > 0 else None
+
+
+def span_text(seconds: float) -> str:
+    """`9 days`, `36 hours`."""
+    _, unit_s, unit = next(one for one in _SPANS if seconds >= one[0])
+    return counted(round(seconds / unit_s), unit)
+
+
+def _estimate(story: Story, row: UrlRow) -> str:
+    times = [capture.at_us for capture in story.captures] or [row.at_us]
+    span = span_text(max(1.0, (row.at_us - times[0]) / 1e6))
+    digests = [capture.digest for capture in story.captures if capture.digest]
+    changes = sum(before != after for before, after in pairwise(digests))
+    every_s = changes_every_s(row)
+    if every_s is None or not changes:
+        if not row.visits:
+            return "It was visited once, so it is taken to change as often as other pages."
+        return f"No change was seen in {span} ({counted(row.visits + 1, 'visit')})."
+    seen = f"{counted(changes, 'change')} seen in {span}"
+    return f"It changes about every {span_text(every_s)} ({seen}; recent ones count more)."
