@@ -15,7 +15,8 @@ from gossamer.errors import CorruptFile, NoCollection, NotKnown, UsageError
 from gossamer.frontier.rows import CaptureRow, Standing, UrlRow, time_key
 from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader, nearest_of
-from gossamer.reader.pages import StoredCapture, moment_of, nearest_capture, times_of
+from gossamer.reader.moments import moment_of
+from gossamer.reader.pages import StoredCapture, nearest_capture, times_of
 from gossamer.reader.story import SAYS
 from gossamer.reader.story_text import story_sentences, when
 from gossamer.records import Fetched, Lease, Outcome, Reason

@@ -32,7 +32,8 @@ from gossamer.frontier.store import StateTable, Store
 from gossamer.frontier.visits.freshness import Freshness
 from gossamer.politeness.access import Access
 from gossamer.reader.duplicate_facts import duplicate_facts
-from gossamer.reader.pages import StoredCapture, StoredPage, moment_of, nearest_capture
+from gossamer.reader.moments import moment_of
+from gossamer.reader.pages import StoredCapture, StoredPage, nearest_capture
 from gossamer.reader.state import PresentState, StateCheck
 from gossamer.reader.story import Judged, RobotsView, Step, Story, robots_view
 from gossamer.records import Fetched, Found

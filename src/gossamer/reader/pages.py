@@ -6,11 +6,9 @@ the crawl (`fetch/decode.py`, `parse/`), with the collection's own limits.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
 
@@ -37,19 +35,6 @@ from gossamer.urls.keys import SALT_BYTES, Keys
 from gossamer.urls.linker import Linker
 
 _TREES: Final = ("html", "xhtml")
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_DIGITS: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
-_EXACT_DIGITS: Final = re.compile(r"(\d{8})(\d{6})(\d{1,6})")
-_FRACTION: Final = re.compile(r"[.,](\d{1,6})")
-_DASHED: Final = re.compile(
-    r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?)?)?Z?", re.IGNORECASE
-)
-_SPANS: Final = (
-    timedelta(days=1),
-    timedelta(hours=1),
-    timedelta(minutes=1),
-    timedelta(seconds=1),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,49 +254,6 @@ def _plain_linker() -> Linker:
 def _whole_link(href: str, base: str) -> str | None:
     found = parse(href, base)
     return found.href if found else None
-
-
-def moment_of(text: str | datetime) -> int:
-    """Return the last microsecond of the time `text`: a year, a day, a second. A datetime, as in
-    tables, is one microsecond.
-
-    Accepts 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601, both with or without fractions
-    of a second; the default zone is UTC. Raises UsageError.
-    """
-    if isinstance(text, datetime):
-        exact = text if text.tzinfo else text.replace(tzinfo=UTC)
-        return (exact - _EPOCH) // timedelta(microseconds=1)
-    stripped = _EXACT_DIGITS.sub(r"\1T\2.\3", text.strip())
-    found = _DIGITS.fullmatch(stripped) or _DASHED.fullmatch(stripped)
-    try:
-        if found is not None:
-            end = _end_of([int(part) for part in found.groups() if part])
-        else:
-            exact = datetime.fromisoformat(stripped)
-            end = exact if exact.tzinfo else exact.replace(tzinfo=UTC)
-            fraction = _FRACTION.search(stripped)
-            told = len(fraction[1]) if fraction else 0
-            end += timedelta(microseconds=10 ** (6 - told) - 1)
-        return (end - _EPOCH) // timedelta(microseconds=1)
-    except (ValueError, OverflowError):
-        raise UsageError(
-            f"{text!r} is not a time; use a date such as 2026-01-31, or 2026-01-31T12:00:00Z"
-        ) from None
-
-
-def _end_of(parts: list[int]) -> datetime:
-    """Return the last microsecond of a year, month, day, hour, minute or second. Raises
-    ValueError."""
-    padded = [*parts, *(1, 1, 1, 0, 0, 0)[len(parts) :]]
-    year, month, day, hour, minute, second = padded
-    begin = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    if len(parts) == 1:
-        after = begin.replace(year=year + 1)
-    elif len(parts) == 2:
-        after = begin.replace(year=year + month // 12, month=month % 12 + 1)
-    else:
-        after = begin + _SPANS[len(parts) - 3]
-    return after - timedelta(microseconds=1)
 
 
 def times_of(captures: Sequence[StoredCapture]) -> list[str]:

@@ -20,13 +20,8 @@ from gossamer.compare.lines import Change, TextChanges, changes
 from gossamer.compare.words import ChangedWords, changed_words
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.pages import (
-    StoredCapture,
-    StoredPage,
-    moment_of,
-    nearest_capture,
-    time_among,
-)
+from gossamer.reader.moments import moment_of
+from gossamer.reader.pages import StoredCapture, StoredPage, nearest_capture, time_among
 
 _MARKS: Final = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 _COLOURS: Final = {

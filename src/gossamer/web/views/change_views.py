@@ -17,7 +17,7 @@ from gossamer.frontier.store import StateTable
 from gossamer.node.notify.batch import origin_of_salt
 from gossamer.reader.changes import KINDS, ChangesWanted, SeenChange
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.pages import moment_of
+from gossamer.reader.moments import moment_of
 from gossamer.search.properties import NotAValue, property_of
 from gossamer.search.tree import Property
 from gossamer.transfer.change_feed import FeedFilter, feed_of, request_for

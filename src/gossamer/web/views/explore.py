@@ -16,7 +16,8 @@ from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.ranks.store import NAME as RANKS_FILE
 from gossamer.graph.ranks.top import BY, RANKS, top, top_ranked
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.pages import StoredPage, moment_of, nearest_capture, time_among
+from gossamer.reader.moments import moment_of
+from gossamer.reader.pages import StoredPage, nearest_capture, time_among
 from gossamer.urls.site import site_of
 from gossamer.web.open_collections import OpenCollections
 
