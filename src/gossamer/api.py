@@ -33,6 +33,8 @@ from gossamer.node.crawled_page import CrawledPage, page_of
 from gossamer.node.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import CrawlPlan, opened
+from gossamer.reader.change_filter import ChangeOptions, changes_wanted
+from gossamer.reader.changes import SeenChange, changes
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import anchors, backlinks
 from gossamer.reader.page_links import PageLink
@@ -354,6 +356,16 @@ class Collection(CollectionReader):
         if not may_name(query, READ_AGAIN):  # then no page is read again from the archive
             tables["pages"] = Table("pages", lambda: glance(self, "pages"))
         return ask(query, tables)
+
+    def changes(
+        self, since: str = "", *, limit: int = 100, **wanted: Unpack[ChangeOptions]
+    ) -> Iterator[SeenChange]:
+        """What visits found new, changed, gone, back or moved, the newest first; `limit` 0 is all.
+        Times are those of `gossamer changes`: `7d`, a date. Raises UsageError.
+
+            for change in study.changes("7d", kinds=["gone"]): print(change.at, change.url)
+        """
+        return changes(self, changes_wanted(since, **wanted), limit)
 
     def backlinks(self, url: str, by: str = "page") -> Table:
         """The links to a URL, or the hosts or sites that link to it.

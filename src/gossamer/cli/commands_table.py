@@ -21,6 +21,7 @@ from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.commands.demo import demo
 from gossamer.cli.commands.diff import diff
 from gossamer.cli.commands.forget import forget
+from gossamer.cli.commands.history.changes import changes
 from gossamer.cli.commands.history.copies import copies
 from gossamer.cli.commands.history.prune import prune
 from gossamer.cli.commands.history.watch import watch
@@ -46,8 +47,8 @@ _MANNERS: Final[dict[str, Any]] = {
 app = typer.Typer(name="gossamer", **_MANNERS)
 for verb in (
     crawl, watch, status, pause, resume, stop, ban, clear, search, why, page, versions, diff,
-    copies, backlinks, anchors, top, export, report, verify, rebuild, forget, prune, backup,
-    doctor, serve, demo, completion,
+    changes, copies, backlinks, anchors, top, export, report, verify, rebuild, forget, prune,
+    backup, doctor, serve, demo, completion,
 ):  # fmt: skip
     app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)

@@ -27,7 +27,7 @@ from gossamer.urls.canonical import host_of
 
 _PIECE: Final = 1_000  # rows that are read at once
 _TIME_BYTES: Final = 8
-_END_US: Final = 2**63
+END_US: Final = 2**63
 
 KINDS: Final = tuple(kind.value for kind in ChangeKind)
 
@@ -69,7 +69,7 @@ class ChangesWanted:
     """Which changes are read. Times are `since_us` <= time < `until_us`."""
 
     since_us: int = 0
-    until_us: int = _END_US
+    until_us: int = END_US
     site: str = ""  # a host; its subdomains belong to it
     kinds: Collection[str] = KINDS
     with_noise: bool = False
@@ -88,7 +88,7 @@ def changes(
 ) -> Iterator[SeenChange]:
     """Yield changes, the newest first unless `wanted` says otherwise; `limit` 0 is all."""
     wanted = wanted or ChangesWanted()
-    start, stop = time_key(max(0, wanted.since_us)), time_key(min(wanted.until_us, _END_US))
+    start, stop = time_key(max(0, wanted.since_us)), time_key(min(wanted.until_us, END_US))
     pieces = backwards if wanted.is_newest_first else _forwards
     count = 0
     for rows in pieces(reader.store, start, stop):
@@ -132,7 +132,7 @@ def changes_after(reader: CollectionReader, number: int, limit: int = _PIECE) ->
     Each has its own number; pass the last one to the next call. None is left out, even if its visit
     began long before that of a change which was committed earlier.
     """
-    return numbered_changes(reader.store, number + 1, _END_US, limit)
+    return numbered_changes(reader.store, number + 1, END_US, limit)
 
 
 def numbered_changes(store: Store, first: int, last: int, limit: int) -> list[SeenChange]:

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.base.clock import iso_of
@@ -43,6 +43,9 @@ from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import NormalForm, host_of, origin_of
 from gossamer.urls.keys import KEY_BYTES, Keys
 from gossamer.urls.linker import Linker
+
+if TYPE_CHECKING:
+    from gossamer.reader.page_diffs import PageDiff
 
 SCAN_ROWS: Final = 10_000
 _TRIES: Final = 3  # attempts to read one page while takedowns happen
@@ -260,7 +263,13 @@ class CollectionReader:
             settings=self._settings.parse,
             versions=versions,
             linker=self._linker,
+            compare=self._compare,
         )
+
+    def _compare(self, new: StoredPage, old: StoredPage | str | None) -> PageDiff:
+        from gossamer.reader.page_diffs import diff_pages  # takes 0.1 s, and few need it
+
+        return diff_pages(self, new, old)
 
     def _linker(self) -> Linker:
         """Resolves links in the same way as the crawl."""

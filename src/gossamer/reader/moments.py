@@ -31,7 +31,7 @@ _RELATIVE: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?\s?[smhdw])(?:\s+ago)?", r
 _TICK: Final = timedelta(microseconds=1)
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """The first and the last microsecond of a time."""
 
     first_us: int
@@ -52,11 +52,11 @@ def first_moment_of(text: str | datetime, now_us: int | None = None) -> int:
     return span_of(text, now_us).first_us
 
 
-def span_of(text: str | datetime, now_us: int | None = None) -> Span:
+def span_of(text: str | datetime, now_us: int | None = None) -> TimeSpan:
     """Return the span of time that `text` means. `now_us` is the time now. Raises UsageError."""
     if isinstance(text, datetime):
         moment = _us_of(text if text.tzinfo else text.replace(tzinfo=UTC))
-        return Span(moment, moment)
+        return TimeSpan(moment, moment)
     try:
         return _relative(text.strip().lower(), now_us) or _absolute(text.strip())
     except (ValueError, OverflowError):
@@ -66,26 +66,26 @@ def span_of(text: str | datetime, now_us: int | None = None) -> Span:
         ) from None
 
 
-def _relative(text: str, now_us: int | None) -> Span | None:
+def _relative(text: str, now_us: int | None) -> TimeSpan | None:
     found = _RELATIVE.fullmatch(text)
     if found is None and text not in ("now", "today", "yesterday"):
         return None
     now = SystemClock().wall_us() if now_us is None else now_us
     if found is not None:
         moment = max(0, now - round(seconds_of(found[1]) * 1e6))
-        return Span(moment, moment)
+        return TimeSpan(moment, moment)
     day_us = 86_400_000_000
     today = now - now % day_us
     match text:
         case "now":
-            return Span(now, now)
+            return TimeSpan(now, now)
         case "today":
-            return Span(today, now)
+            return TimeSpan(today, now)
         case _:
-            return Span(today - day_us, today - 1)
+            return TimeSpan(today - day_us, today - 1)
 
 
-def _absolute(text: str) -> Span:
+def _absolute(text: str) -> TimeSpan:
     stripped = _EXACT_DIGITS.sub(r"\1T\2.\3", text)
     found = _DIGITS.fullmatch(stripped) or _DASHED.fullmatch(stripped)
     if found is not None:
@@ -95,10 +95,10 @@ def _absolute(text: str) -> Span:
     fraction = _FRACTION.search(stripped)
     told = len(fraction[1]) if fraction else 0
     first = _us_of(begin)
-    return Span(first, first + 10 ** (6 - told) - 1)
+    return TimeSpan(first, first + 10 ** (6 - told) - 1)
 
 
-def _span(parts: list[int]) -> Span:
+def _span(parts: list[int]) -> TimeSpan:
     """Return the span of a year, month, day, hour, minute or second. Raises ValueError."""
     padded = [*parts, *(1, 1, 1, 0, 0, 0)[len(parts) :]]
     year, month, day, hour, minute, second = padded
@@ -109,7 +109,7 @@ def _span(parts: list[int]) -> Span:
         after = begin.replace(year=year + month // 12, month=month % 12 + 1)
     else:
         after = begin + _SPANS[len(parts) - 3]
-    return Span(_us_of(begin), _us_of(after - _TICK))
+    return TimeSpan(_us_of(begin), _us_of(after - _TICK))
 
 
 def _us_of(moment: datetime) -> int:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import turbohtml
 
@@ -33,6 +33,10 @@ from gossamer.settings import Parse
 from gossamer.urls.canonical import NormalForm, parse
 from gossamer.urls.keys import SALT_BYTES, Keys
 from gossamer.urls.linker import Linker
+
+if TYPE_CHECKING:
+    from gossamer.compare.versions import PageVersion
+    from gossamer.reader.page_diffs import PageDiff
 
 _TREES: Final = ("html", "xhtml")
 
@@ -85,10 +89,12 @@ class StoredPage:
         settings: Parse | None = None,
         versions: Sequence[StoredCapture] = (),
         linker: Callable[[], Linker] | None = None,
+        compare: Callable[[StoredPage, StoredPage | str | None], PageDiff] | None = None,
     ) -> None:
         """`raw_body` is as sent; `body_head` describes it where `head` does not, as after a 304.
         `versions` are all captures of the URL, including this one, the newest last. `linker` makes
-        the resolver of its links; without one the default rules apply."""
+        the resolver of its links; without one the default rules apply. `compare` does what `diff`
+        says."""
         self.url = url
         self.at_us = at_us
         self.status = status
@@ -99,6 +105,7 @@ class StoredPage:
         self._described_by = Head(body_head if body_head is not None else head)
         self._settings = settings or Parse()
         self._linker = linker or _plain_linker
+        self._compare = compare
 
     @property
     def at(self) -> str:
@@ -220,6 +227,25 @@ class StoredPage:
         base = self.page.base
         document.rewrite_links(lambda href: _whole_link(href, base))
         return document
+
+    @property
+    def version(self) -> PageVersion:
+        """What is compared of it."""
+        from gossamer.compare.versions import PageVersion  # few need it
+
+        return PageVersion(self.page, self.at_us, self.status)
+
+    def diff(self, old: StoredPage | str | None = None) -> PageDiff:
+        """What changed since an older page: the version before this one, that of a time (`7d`), or
+        a given page.
+
+            print(page.diff("7d"))
+
+        Raises NotKnown if there is no older version, and UsageError for an invalid time.
+        """
+        if self._compare is not None:
+            return self._compare(self, old)
+        raise UsageError(f"{self.url} is not of an open collection")
 
     def __repr__(self) -> str:
         title = f" {quoted(self.title)}" if self.kind in _TREES else f" {plain(self.content_type)}"

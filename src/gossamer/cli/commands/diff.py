@@ -1,4 +1,4 @@
-"""`gossamer diff`: show what changed between two captures of a URL."""
+"""`gossamer diff`: show what changed between two versions of a URL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from gossamer.cli.options import CollectionOption, Json, Url, collection_at
 
-_HELP = "A number from `gossamer versions`, counted from 1, or a time."
+_HELP = "A number from `gossamer versions`, counted from 1, or a time: a date, 7d, yesterday."
 
 
 def diff(
@@ -19,13 +19,16 @@ def diff(
     html: Annotated[
         bool, typer.Option("--html", help="Compare lines of the source, not words.")
     ] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Also show noise: counters, dates, adverts.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show what changed between two captures of a URL.
+    """Show what changed between two versions of a URL.
 
     By default the last two are compared.
     """
-    from gossamer.cli.show.diff import run_diff
+    from gossamer.cli.show.diff import DiffRequest, run_diff
 
-    path = collection_at(collection)
-    raise typer.Exit(run_diff(path, url, (a, b), is_source=html, as_json=json))
+    request = DiffRequest(url, a, b, is_source=html, with_noise=all_, as_json=json)
+    raise typer.Exit(run_diff(collection_at(collection), request))

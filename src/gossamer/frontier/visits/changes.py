@@ -50,7 +50,7 @@ class Changes:
         if before is not None and not self._from_us:
             self._from_us = report.at_us
             self._put_begun()
-        if report.is_unchanged and (before is None or _is_page(before)):
+        if before is not None and _is_same(before, row, report):
             self._learn_noise(row, report)
         elif before is not None:
             self._note_visit(before, row, report)
@@ -210,6 +210,12 @@ def _row(kind: ChangeKind, before: UrlRow, row: UrlRow, target: str) -> ChangeRo
 
 def _before_us(before: UrlRow) -> int:
     return before.body_us or before.at_us
+
+
+def _is_same(before: UrlRow, row: UrlRow, report: Report) -> bool:
+    """Whether a visit found a page as it was: it is not one that is back with its old body."""
+    is_same_body = report.is_unchanged or (bool(row.digest) and row.digest == before.digest)
+    return is_same_body and _is_page(before) and _is_page(row)
 
 
 def _is_page(row: UrlRow) -> bool:
