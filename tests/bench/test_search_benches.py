@@ -57,3 +57,17 @@ def test_pages_are_looked_for_by_their_titles(tmp_path: Path) -> None:
     figures = figures_of("titles", home, "--queries", "3")
 
     assert figures["first: words, anchors and link rank"]["value"] == 1.0
+
+
+@pytest.mark.slow
+def test_planted_paragraphs_are_found_and_controls_are_not(tmp_path: Path) -> None:
+    shared = data("topical").parent
+
+    figures = figures_of(
+        "copies", "--sites", tmp_path, "--data", shared, "--pages", "2500", "--rounds", "1"
+    )
+
+    for kind in ("planted", "changed"):
+        assert figures[f"share of 1000 {kind} paragraphs found"]["value"] == 1.0
+    found = [figure["value"] for name, figure in figures.items() if "controls found" in name]
+    assert found == [0, 0, 0]

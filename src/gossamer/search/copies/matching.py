@@ -9,6 +9,7 @@ Pure. The time is bounded for any two texts, also for a word that is repeated a 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -92,8 +93,8 @@ class TextMatcher:
         return float(self._until[end] - self._until[first])
 
     def _numbered(self, words: Sequence[str]) -> NDArray[np.uint64]:
-        number = self._numbers.get
-        return np.fromiter((number(word, 0) for word in words), np.uint64, len(words))
+        numbers = map(self._numbers.get, words, itertools.repeat(0))
+        return np.fromiter(numbers, np.uint64, len(words))
 
     def _runs(
         self,

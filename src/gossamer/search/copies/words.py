@@ -31,14 +31,15 @@ class LocatedWords:
         self._starts: list[int] = []  # of each block, in characters
         self._firsts: list[int] = []  # the number of its first word
         self._spans: dict[int, list[WordSpan]] = {}  # of the words of blocks, computed on demand
-        once: dict[str, str] = {}  # a book has millions of words, but few different ones
+        # A long text has millions of words, but few different ones. Pages are soon dropped.
+        once: dict[str, str] = {}
         for start, end in _blocks(text):
             if most_words is not None and len(self.words) >= most_words:
                 break
             self._starts.append(start)
             self._firsts.append(len(self.words))
             found = words_of(text[start:end])
-            self.words += map(once.setdefault, found, found)
+            self.words += found if most_words is None else map(once.setdefault, found, found)
             self.end = end
 
     def __len__(self) -> int:
