@@ -229,6 +229,11 @@ class Fetch(Section):
     cookies: bool = setting(
         True, "Store the cookies of sites in the collection and send them back."
     )
+    conditional: bool = setting(
+        True,
+        "Request a page that was fetched before with conditions (If-None-Match, "
+        "If-Modified-Since), so that the server sends it only if it has changed.",
+    )
     proxy: str = setting(
         "", "Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."
     )

@@ -46,7 +46,7 @@ def capture_of(
 
     `place` is the file name and the offset at which the exchange will begin.
     """
-    if revisit_of is None and _c is not None:
+    if revisit_of is None and lease.previous is None and _c is not None:
         made: CaptureFields | None = _c.capture_of(lease, answer, level, ids, place)
         if made is not None:
             return made

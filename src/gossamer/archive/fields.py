@@ -12,7 +12,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from gossamer.records import Answer, Failed, Fetched, Lease, Outcome, Purpose, Reason, Refused
+from gossamer.records import (
+    Answer,
+    Failed,
+    Fetched,
+    Lease,
+    Outcome,
+    Previous,
+    Purpose,
+    Reason,
+    Refused,
+)
 
 Fields = Mapping[str, str]
 
@@ -102,11 +112,26 @@ def _lease_text(lease: Lease, url: str) -> str:
         text += f"redirects: {lease.redirects}\r\n"
     if lease.is_trusted:
         text += "trusted: 1\r\n"
+    if lease.previous is not None:
+        text += f"previous: {_previous_text(lease.previous)}\r\n"
     if lease.source:
         text += f"source: {escaped(lease.source)}\r\n"
     if lease.url != url:
         text += f"leaseUrl: {escaped(lease.url)}\r\n"
     return text
+
+
+def _previous_text(previous: Previous) -> str:
+    return f"{previous.at_us} {previous.status} {escaped(previous.digest)}"
+
+
+def _previous_of(text: str) -> Previous | None:
+    """The version that was known when a page was requested again. Where it lies is not told: files
+    may be rewritten. Raises ValueError."""
+    if not text:
+        return None
+    at_us, status, digest = (*text.split(" ", 2), "")[:3]
+    return Previous(int(at_us), digest, int(status))
 
 
 def _fetched_text(lease: Lease, answer: Fetched) -> str:
@@ -141,6 +166,7 @@ def lease_of(fields: Fields, url: str) -> Lease:
         is_trusted=fields.get("trusted") == "1",
         max_body_bytes=int(fields["maxBodyBytes"]),
         source=fields.get("source", ""),
+        previous=_previous_of(fields.get("previous", "")),
     )
 
 

@@ -262,6 +262,10 @@ class Options(ShortOptions, total=False):
     fetch__cookies: bool
     """Store the cookies of sites in the collection and send them back."""
 
+    fetch__conditional: bool
+    """Request a page that was fetched before with conditions (If-None-Match, If-Modified-Since), so
+    that the server sends it only if it has changed."""
+
     fetch__proxy: str
     """Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."""
 

@@ -83,6 +83,10 @@ class Fetcher:
         """Number of requests in flight."""
         return len(self._under_way)
 
+    def has_conditions(self, lease: Lease) -> bool:
+        """Whether the request of a lease wants the page only if it has changed."""
+        return bool(self._headers.conditions(lease.previous))
+
     async def fetch(self, lease: Lease) -> Answer:
         """Send one request and return its answer. Never raises for errors of the web."""
         if self._held.is_full:
@@ -226,7 +230,10 @@ class Fetcher:
         number = transfer.curl.getinfo(pycurl.INFO_HTTP_VERSION)
         lease = transfer.lease
         request = self._headers.request_for(
-            url, with_secrets=lease.gets_secrets, hidden_names=transfer.hidden_names
+            url,
+            with_secrets=lease.gets_secrets,
+            hidden_names=transfer.hidden_names,
+            conditions=transfer.conditions,
         )
         head = self._head_to_keep(transfer) if transfer.set_cookies else intake.head
         protocol = _PROTOCOLS.get(number, "http/1.1")

@@ -129,6 +129,8 @@ class ResponseJudge:
 
         `max_body_bytes` is the limit of one lease; without it that of the settings holds.
         """
+        if status == 304:
+            return None  # its headers tell of a body that does not come
         if 200 <= status < 300:
             mime = mime_of(content_type)
             is_wanted = self.wants("text/html" if mime in _NOT_KNOWN else mime)

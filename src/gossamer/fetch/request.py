@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from gossamer.errors import SettingsError
+from gossamer.records import Previous
 from gossamer.settings import Fetch
 from gossamer.version import __version__
 
@@ -30,6 +31,7 @@ _CONNECTIONS: Final = frozenset({
 })  # fmt: skip
 # A usable contact: a mail address (`me@localhost`), a URL, a web name (`a.org/bot`).
 _REACHABLE: Final = re.compile(r"[^\s@<>]@[^\s@<>]|https?://[^\s/]|\w\.[a-z]{2}", re.IGNORECASE)
+_MOST_VALIDATOR_CHARS: Final = 512
 _TOKEN: Final = frozenset("!#$%&'*+-.^_`|~")  # RFC 9110, 5.6.2, besides letters and digits
 
 
@@ -54,6 +56,7 @@ class Headers:
         for_typed = [*lines, *secrets]
         self.for_all: Final = [line.encode() for line in for_all]
         self.has_secrets: Final = len(for_typed) > len(for_all)
+        self._is_conditional = settings.conditional
         self.has_cookies: Final = "cookie" in named  # then the cookies of the jar are not sent
         self._for_typed = [line.encode() for line in for_typed]
         self._kept_for_all = "".join(map(_line, for_all))
@@ -63,8 +66,24 @@ class Headers:
         """The lines to send. `with_secrets`: to an origin that the operator typed."""
         return self._for_typed if with_secrets else self.for_all
 
+    def conditions(self, previous: Previous | None) -> tuple[str, ...]:
+        """The lines by which a server sends a page only if it has changed (RFC 9110, 13).
+        None if the server has given nothing to compare with."""
+        if previous is None or previous.status != 200 or not self._is_conditional:
+            return ()
+        lines = (
+            ("If-None-Match", previous.etag),
+            ("If-Modified-Since", previous.modified_at),
+        )
+        return tuple(f"{name}: {value}" for name, value in lines if _is_validator(value))
+
     def request_for(
-        self, url: str, *, with_secrets: bool, hidden_names: Iterable[str] = ()
+        self,
+        url: str,
+        *,
+        with_secrets: bool,
+        hidden_names: Iterable[str] = (),
+        conditions: Iterable[str] = (),
     ) -> bytes:
         """The request as sent, with secrets hidden; HTTP/2 and 3 in the form of HTTP/1.1.
 
@@ -74,7 +93,13 @@ class Headers:
         kept = self._kept_for_typed if with_secrets else self._kept_for_all
         for name in hidden_names:
             kept += f"{name}: {NOT_KEPT}\r\n"
+        kept += "".join(map(_line, conditions))
         return f"GET {slash}{rest} HTTP/1.1\r\nHost: {authority}\r\n{kept}\r\n".encode()
+
+
+def _is_validator(value: str) -> bool:
+    """Whether a value that a server sent can be sent back to it."""
+    return 0 < len(value) <= _MOST_VALIDATOR_CHARS and value.isascii() and value.isprintable()
 
 
 def _line(header: str) -> str:

@@ -75,6 +75,7 @@ class Transfer:
         self.on_end: TransferEnded | None = None
         self._headers = headers
         self._is_secret_sent = False
+        self.conditions: tuple[str, ...] = ()  # header lines of this request
         self._cookies = ""
         self._judge = judge
         self._guard = guard
@@ -113,9 +114,11 @@ class Transfer:
             self._take(self._network.way_to(lease))
         if self._way.proxy or not lease.url.startswith(self._nameless):
             self._pin(lease)
-        if lease.gets_secrets != self._is_secret_sent:
-            self._is_secret_sent = lease.gets_secrets
-            curl.setopt(pycurl.HTTPHEADER, self._headers.of(with_secrets=lease.gets_secrets))
+        conditions = () if lease.previous is None else self._headers.conditions(lease.previous)
+        if lease.gets_secrets != self._is_secret_sent or conditions != self.conditions:
+            self._is_secret_sent, self.conditions = lease.gets_secrets, conditions
+            lines = self._headers.of(with_secrets=lease.gets_secrets)
+            curl.setopt(pycurl.HTTPHEADER, [*lines, *(line.encode() for line in conditions)])
         if cookies != self._cookies:
             self._cookies = cookies
             self._set_cookies(cookies)

@@ -132,6 +132,7 @@ class Frontier:
         self.waiting_urls, self.wait_until = retries.urls, retries.wait_until
         visits = Visits(state, queues)
         self.visit_again, self.previous = visits.visit_again, visits.previous
+        self.locate = visits.locate
 
         rejudging = Rejudging(state, queues, admitting, outcomes, rules)
         self.judge_again, self.judge_some = rejudging.all, rejudging.some

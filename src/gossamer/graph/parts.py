@@ -66,6 +66,11 @@ class PartWriter:
         capture = _made(Edge, (source, b"", "", "", "", LinkKind.CAPTURE, 0, ""))
         self.chars += self._rows.add(source, at_us, [capture, *edges])
 
+    def add_unchanged(self, source: str, at_us: int) -> None:
+        """A capture that found the page as it was: the links of the one before are still valid."""
+        capture = _made(Edge, (source, b"", "", "same", "", LinkKind.CAPTURE, 0, ""))
+        self.chars += self._rows.add(source, at_us, [capture])
+
     def write(self, name: str) -> Path:
         """Write the collected rows as the part `name`, synced, and start again.
 

@@ -17,6 +17,7 @@ from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
+from gossamer.records import Lease
 from gossamer.workers.crash_marker import CrashMarker, ExchangePosition
 from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.process import PageProcessor, ProcessedPage
@@ -40,17 +41,21 @@ def recover(
     *,
     deadly: frozenset[ExchangePosition] = frozenset(),
     marker: CrashMarker | None = None,
+    locate: Callable[[Lease], Lease] | None = None,
 ) -> Recovered:
     """Repair every file and pass on what is beyond, by `take(processed, to_state)`.
 
     `known` says how far the state knows each file, `covered` how far all derived data does.
     `deadly` are exchanges that killed their readers; they are not read again. `marker` records what
-    is read here: if it kills this process too, the next start knows. Everything passed on is on
-    disk. Raises CorruptFile when committed bytes are missing, and DiskFault.
+    is read here: if it kills this process too, the next start knows. `locate` says where the
+    previous version of a page lies. Everything passed on is on disk. Raises CorruptFile when
+    committed bytes are missing, and DiskFault.
     """
     files = _Files(folder, known, covered)
     try:
-        return _recover(files, GuardedReader(processor, marker, deadly), take)
+        reader = GuardedReader(processor, marker, deadly)
+        reader.locate = locate
+        return _recover(files, reader, take)
     except OSError as error:
         raise disk_fault(f"cannot update {folder}", error) from error
 

@@ -116,6 +116,8 @@ class Endings:
             return self._clock.wall_us()
         if report.outcome is not Outcome.FAILED or report.reason is None:
             return None
+        if report.status == 304 and not report.lease.tries:
+            return self._clock.wall_us()  # it is requested again without conditions
         wait_s = wait_before_retry(report.reason, report.lease.tries, self._politeness)
         if report.retry_after_s > self._politeness.retry_after_max_s or wait_s is None:
             return None

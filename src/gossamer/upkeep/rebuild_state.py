@@ -38,8 +38,9 @@ from gossamer.frontier.meta_keys import (
     TYPED_KEY,
     VERSION_KEY,
 )
-from gossamer.frontier.rows import Standing
+from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import StateTable, Store
+from gossamer.frontier.visits.results import OWN_RULES
 from gossamer.node.bans import bans_in, put_bans
 from gossamer.node.duplicates.background import compare_all
 from gossamer.node.imported import note_imported
@@ -86,6 +87,7 @@ def fill_state(
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch, policies=policies)
     processor = build_processor(settings, keys, forgotten, archive=paths.archive)
     reader = guard.reader(processor)
+    reader.locate = frontier.locate
     replay = _Replay(paths, frontier, admission, reader, keys, inputs)
     warc_paths = sorted(paths.archive.glob("*.warc.gz"))
     first_us = min((e.answer.at_us for p in warc_paths for e in _first(p)), default=0)
@@ -255,10 +257,25 @@ class _Replay:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             return  # a damaged line
         row = self._frontier.find(key)
+        detail = str(line.get("detail", ""))
+        if row is not None and row.standing == Standing.FETCHED:
+            self._take_visit_line(key, row, line["outcome"], reason, detail, at_us)
+            return
         if row is None or row.standing != Standing.QUEUED:
             return
         decide = self._frontier.refuse if line["outcome"] == "refused" else self._frontier.fail
-        decide(key, reason, str(line.get("detail", "")), at_us)
+        decide(key, reason, detail, at_us)
+
+    def _take_visit_line(
+        self, key: bytes, row: UrlRow, outcome: str, reason: Reason, detail: str, at_us: int
+    ) -> None:
+        """A page that was fetched was not visited again, and the log says why."""
+        if at_us <= max(row.at_us, row.missed_us):
+            return
+        if outcome != "refused":
+            self._frontier.miss(key, reason, detail, at_us)
+        elif reason not in OWN_RULES and (row.waits or self._frontier.visit_again(key)):
+            self._frontier.refuse(key, reason, detail, at_us)
 
 
 def _us_of(iso: str) -> int:

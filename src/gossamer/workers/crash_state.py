@@ -92,7 +92,7 @@ def _take(
     """Handle an exchange that was not reported."""
     lease, stored = dead.leases[exchange.lease.number], exchange.stored
     if dead.reading != (stored.file, stored.start):
-        processed = reader.read(lease, exchange.answer, stored)
+        processed = reader.read_as(lease, exchange)
     elif not note_death(dead.run, dead.reading):
         crash_state.left.append(Leftover(lease, stored.file, stored.start, stored.end))
         return  # this is the last exchange of its file: a worker reads what it has just written

@@ -13,7 +13,7 @@ not be read, so that the caller can list them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,9 +25,10 @@ from msgspec import structs
 from gossamer.archive.reader import Exchange
 from gossamer.archive.rewrite import Moved
 from gossamer.base.clock import Clock
-from gossamer.records import Answer, Lease, Purpose, Stored
+from gossamer.records import Answer, Fetched, Lease, Purpose, Stored
 from gossamer.workers.crash_marker import CrashMarker, ExchangePosition, marked, read_deadly
 from gossamer.workers.process import PageProcessor, ProcessedPage, crashed
+from gossamer.workers.repeated import RepeatedBody, repeated_in, unchanged_report
 
 DEADLY: Final = "it crashed two processes that read it"
 
@@ -59,9 +60,16 @@ class GuardedReader:
         self._deadly = deadly
         self._unread = unread
         self._folder = folder
+        # Says where the previous version of a page lies, which the archive does not.
+        self.locate: Callable[[Lease], Lease] | None = None
 
-    def read(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
-        """Turn a response into a report. Never raises."""
+    def read(
+        self, lease: Lease, answer: Answer, stored: Stored, repeated: RepeatedBody | None = None
+    ) -> ProcessedPage:
+        """Turn a response into a report. Never raises. One that repeats the stored version is not
+        parsed."""
+        if repeated is not None and isinstance(answer, Fetched):
+            return ProcessedPage(unchanged_report(lease, answer, stored, repeated))
         file = self._folder + stored.file
         if (file, stored.start) in self._deadly:
             return self._failed(lease, answer, stored, DEADLY)
@@ -85,7 +93,13 @@ class GuardedReader:
         if lease.purpose is Purpose.PAGE or not lease.source:
             key = self._processor.key_of(lease.url)
             lease = lease if lease.key == key else structs.replace(lease, key=key)
-        return self.read(lease, exchange.answer, exchange.stored)
+        if lease.previous is not None and self.locate is not None:
+            lease = self.locate(lease)
+        return self.read_as(lease, exchange)
+
+    def read_as(self, lease: Lease, exchange: Exchange) -> ProcessedPage:
+        """Do the same with the lease by which it was requested."""
+        return self.read(lease, exchange.answer, exchange.stored, repeated_in(exchange))
 
     def _failed(self, lease: Lease, answer: Answer, stored: Stored, why: str) -> ProcessedPage:
         if self._unread is not None:

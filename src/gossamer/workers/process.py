@@ -48,6 +48,7 @@ from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 from gossamer.workers.listed_urls import listed_in_sitemap, listed_urls
 from gossamer.workers.previous_versions import NO_VERSIONS, PreviousVersions
+from gossamer.workers.repeated import etag_of
 from gossamer.workers.sketching import sketcher_for
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -355,6 +356,7 @@ def _report(
         size_bytes=len(answer.body),
         digest=stored.digest,
         modified_at=head.first("last-modified"),
+        etag=etag_of(head),
         title=page.title[:300] if page else "",
         language=page.language if page else "",
         robots=page.robots if page else frozenset(),

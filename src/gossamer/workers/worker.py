@@ -18,15 +18,17 @@ from gossamer.base.clock import Clock
 from gossamer.base.garbage import give_back
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
-from gossamer.records import Answer, Lease, Outcome, Purpose
+from gossamer.records import Answer, Fetched, Lease, Outcome, Purpose
 from gossamer.settings import Node
 from gossamer.workers.crash_marker import CrashMarker
 from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.process import PageProcessor, ProcessedPage
+from gossamer.workers.repeated import RepeatedBody, RepeatedVersions, is_server_error
 from gossamer.workers.wire import PartWritten
 
 # of all URLs in a part: hostile pages have links of 16,000 characters
 _MOST_CHARS: Final = 100_000_000
+_GONE: Final = (404, 410)  # a page that is gone has no links; those of the error page are not its
 
 
 class Worker:
@@ -42,7 +44,9 @@ class Worker:
     ) -> None:
         self.fetcher = fetcher
         self._marker = marker
-        self._read = GuardedReader(processor, marker).read
+        self._reader = GuardedReader(processor, marker)
+        self._read = self._reader.read
+        self._versions = RepeatedVersions(archive.folder)
         self.jar = fetcher.jar
         self.archive = archive
         self.links = links
@@ -53,16 +57,30 @@ class Worker:
 
     def store(self, lease: Lease, answer: Answer) -> ProcessedPage:
         """Archive and report a response, the second half of `fetch_and_store`. Raises DiskFault."""
+        if lease.previous is not None:
+            return self._store_visit(lease, answer)
         # archive/: from here on a crash does not lose it
         stored = self.archive.append(lease, answer)
         processed = self._read(lease, answer, stored)  # parse/, urls/
         self.links.add(processed)  # graph/
         return processed
 
+    def _store_visit(self, lease: Lease, answer: Answer) -> ProcessedPage:
+        """The same for a page that was fetched before: an unchanged one is not stored again."""
+        has_conditions = self.fetcher.has_conditions(lease)
+        answer, origin = self._versions.judge(lease, answer, has_conditions=has_conditions)
+        stored = self.archive.append(lease, answer, origin)
+        repeated = None
+        if origin is not None and isinstance(answer, Fetched):
+            repeated = RepeatedBody(origin.digest, len(answer.body))
+        processed = self._read(lease, answer, stored, repeated)
+        self.links.add(processed)
+        return processed
+
     def read_again(self, lease: Lease, file: str, start: int) -> ProcessedPage:
         """Report an exchange that another worker archived without a report."""
         exchange = next(iter_exchanges(self.archive.folder / file, start))
-        processed = self._read(lease, exchange.answer, exchange.stored)
+        processed = self._reader.read_as(lease, exchange)
         self.links.add(processed)
         return processed
 
@@ -116,9 +134,16 @@ class LinkGatherer:
         if not self._ends:
             self._since_s = self._clock.now_s()
         self._ends[stored.file] = stored.end
-        report = processed.report
-        if report.outcome is Outcome.FETCHED and report.lease.purpose is Purpose.PAGE:
-            self._rows.add_capture(report.lease.url, report.at_us, processed.edges)
+        report, lease = processed.report, processed.report.lease
+        if report.outcome is not Outcome.FETCHED or lease.purpose is not Purpose.PAGE:
+            return
+        if report.is_unchanged:
+            self._rows.add_unchanged(lease.url, report.at_us)
+        elif lease.previous is None:
+            self._rows.add_capture(lease.url, report.at_us, processed.edges)
+        elif not is_server_error(lease, report.status):
+            edges = () if report.status in _GONE else processed.edges
+            self._rows.add_capture(lease.url, report.at_us, edges)
 
     @property
     def is_due(self) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.state import State
 from gossamer.frontier.url_queues import UrlQueues
-from gossamer.records import Previous
+from gossamer.records import Lease, Previous
 
 
 class Visits:
@@ -35,7 +37,17 @@ class Visits:
         capture = self._captures.find(key, row.version_us)
         if capture is None:
             return None
+        is_whole = not row.is_cut  # a part of a body is no version to compare with
         return Previous(
-            row.version_us, capture.digest, capture.status, row.etag, row.modified_at,
-            capture.file, capture.offset,
+            row.version_us, capture.digest, capture.status, row.etag if is_whole else "",
+            row.modified_at if is_whole else "", capture.file, capture.offset,
         )  # fmt: skip
+
+    def locate(self, lease: Lease) -> Lease:
+        """A lease of the archive, with the place of the previous version if the state has it."""
+        previous = lease.previous
+        capture = self._captures.find(lease.key, previous.at_us) if previous else None
+        if previous is None or capture is None:
+            return lease
+        place = structs.replace(previous, file=capture.file, offset=capture.offset)
+        return structs.replace(lease, previous=place)

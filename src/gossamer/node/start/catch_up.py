@@ -46,6 +46,7 @@ class CatchUp:
             self._take,
             deadly=self._deadly,
             marker=self._marker,
+            locate=self._parts.frontier.locate,
         )
         part = gatherer.write_now()
         if part is not None:
