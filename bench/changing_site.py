@@ -31,6 +31,8 @@ from typing import Final, NamedTuple
 
 _MANY_FILES: Final = 50
 _BODY_WORDS: Final = 3_500
+_VOCABULARY: Final = 3_000
+_SYLLABLES: Final = [one + other for one in "bdfgklmnprstvz" for other in "aeiou"]
 _EDITED: Final = 5  # words in each version
 _LEAST_CHANGES: Final = 3
 _SAMPLE_S: Final = 0.25
@@ -132,12 +134,11 @@ class TraceSite:
         return self.began_s + self._times[path][version - 1]
 
     def body(self, path: str, version: int) -> bytes:
-        """The page of a version. It names its version, and five of its words are new."""
+        """The page of a version. Its source names the version; five words of its text are new."""
         links, words = self._links(path, version), _words(path, version)
-        title = f"{path} version {version}"
         return (
-            f"<!doctype html><html><head><title>{title}</title></head><body><h1>{title}</h1>"
-            f"<p>{' '.join(words)}</p>{links}</body></html>"
+            f'<!doctype html><html data-version="{version}"><head><title>{path}</title></head>'
+            f"<body><h1>{path}</h1><p>{' '.join(words)}</p>{links}</body></html>"
         ).encode()
 
     def is_page(self, path: str) -> bool:
@@ -145,9 +146,9 @@ class TraceSite:
         return path.endswith(".html")
 
     def changed_words(self, path: str, before: int, after: int) -> int:
-        """In how many words two versions of a page differ, its heading included."""
+        """In how many words two versions of a page differ."""
         pairs = zip(_words(path, before), _words(path, after), strict=True)
-        return 1 + sum(one != other for one, other in pairs)
+        return sum(one != other for one, other in pairs)
 
     def _links(self, path: str, version: int) -> str:
         at_s = self.changed_s(path, version)
@@ -168,11 +169,21 @@ class TraceSite:
 def _words(path: str, version: int) -> list[str]:
     """The text of a version. Each has five words that the one before does not have."""
     chance = random.Random(path)
-    words = [f"word{chance.randrange(3000)}" for _ in range(_BODY_WORDS)]
+    words = [_word(chance.randrange(_VOCABULARY)) for _ in range(_BODY_WORDS)]
     for number in range(2, version + 1):
         at = number * 7919 % (len(words) - _EDITED)
-        words[at : at + _EDITED] = [f"edit{number}x{place}" for place in range(_EDITED)]
+        new = (_VOCABULARY + number * _EDITED + place for place in range(_EDITED))
+        words[at : at + _EDITED] = map(_word, new)
     return words
+
+
+def _word(number: int) -> str:
+    """A word of letters only: one with digits may be taken for a token, which is noise."""
+    syllables = []
+    for _ in range(3):
+        number, rest = divmod(number, len(_SYLLABLES))
+        syllables.append(_SYLLABLES[rest])
+    return "".join(syllables)
 
 
 def _listing_events(pages: Iterable[list[Event]]) -> list[Event]:

@@ -43,7 +43,7 @@ from gossamer.upkeep.verify import verify
 TRACE: Final = Path(
     os.environ.get("TEST_DATA", Path(__file__).parents[2] / "shared" / "data")
 ) / "trace/php_doc_en.csv.gz"  # fmt: skip
-_VERSION: Final = re.compile(rb"version (\d+)</title>")
+_VERSION: Final = re.compile(rb'data-version="(\d+)"')
 _GRACE_S: Final = 60.0
 _SOME: Final = 10  # one answer without a body in so many is looked up
 

@@ -601,12 +601,6 @@ class Refresh(Section):
         "limit.",
         at_least=0,
     )
-    typical_s: float = setting(
-        60 * 86_400.0,
-        "How long a page stays unchanged on average, in seconds: the first guess for a page of "
-        "which nothing is known.",
-        at_least=0.001,
-    )
     lists_every_s: float = setting(
         3600.0,
         "How often sitemaps are read again, in seconds. They tell of new, changed and gone pages; "

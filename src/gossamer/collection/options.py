@@ -521,10 +521,6 @@ class Options(ShortOptions, total=False):
     """A page is visited at least this often, whatever the policy says, in seconds; 0: no such
     limit."""
 
-    refresh__typical_s: float
-    """How long a page stays unchanged on average, in seconds: the first guess for a page of which
-    nothing is known."""
-
     refresh__lists_every_s: float
     """How often sitemaps are read again, in seconds. They tell of new, changed and gone pages; 0:
     never."""

@@ -10,8 +10,7 @@ from gossamer.node.parts import Parts
 from gossamer.node.visits.lists import ListReader
 from gossamer.node.visits.refresher import Refresher, WeightOf
 from gossamer.node.visits.running_completion import RunningCompletion
-from gossamer.policies.refresh.named import REFRESH_POLICIES
-from gossamer.policies.refresh.uniform import Uniform
+from gossamer.policies.refresh.named import refresh_named
 
 
 def add_visits(parts: Parts, store: Store) -> None:
@@ -29,7 +28,7 @@ def _refresher(parts: Parts) -> Refresher:
     settings, refresh = parts.settings, parts.settings.refresh
     refresher = Refresher(
         parts.frontier,
-        REFRESH_POLICIES.get(refresh.policy, Uniform)(),
+        refresh_named(refresh.policy, is_random=refresh.order == "random"),
         refresh,
         settings.fetch.requests_per_s,
         parts.clock,
