@@ -307,6 +307,7 @@ class Collection(CollectionReader):
         sort: Sort = "relevance",
         per_site: int = 0,
         explain: bool = False,
+        copies: bool = False,
     ) -> Results:
         """Pages that match a query, best first. The syntax is that of `gossamer search`.
 
@@ -326,6 +327,7 @@ class Collection(CollectionReader):
             sort=sort,
             per_site=per_site,
             explain=explain,
+            all_copies=copies,
         )
         return self._engine.search(request)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +30,7 @@ from gossamer.search import rank
 from gossamer.search.copies.finder import CopyFinder
 from gossamer.search.copies.results import Copies, CopiesRequest
 from gossamer.search.explain import explained
+from gossamer.search.folding import NO_DUPLICATES, DuplicateReader, DuplicateSnapshot, folded
 from gossamer.search.highlight import highlight_terms
 from gossamer.search.hints import NO_WORD, date_hint, hint_of, value_hints
 from gossamer.search.lexicon import Lexicon
@@ -55,6 +56,7 @@ class IndexSnapshot:
 
     view: View
     lexicon: Lexicon
+    duplicates: DuplicateSnapshot
     clock: Clock
 
     def planner(self, weights: Weights) -> Planner:
@@ -116,6 +118,7 @@ class Engine:
         self._ranks = RankReader(folder / "graph")
         self._hint = ""  # which ranking data is missing
         self._reading = threading.Lock()
+        self._duplicates = DuplicateReader(folder)
         self._moment = self._look()
 
     def search(self, request: Request) -> Results:
@@ -140,13 +143,17 @@ class Engine:
         hint = _hint(moment.view, parsed, tree, plan)  # hints.py
         if not plan.parts:
             return Results((), 0, (self._clock.now_s() - start_s) * 1000, hint=hint)
-        found, total = self._candidates(moment.view, plan, request)  # index/
+        duplicates = NO_DUPLICATES if request.all_copies else moment.duplicates  # folding.py
+        found, total = self._candidates(moment.view, plan, request, duplicates)  # index/
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
         terms = highlight_terms(plan, moment.lexicon)
         highlighter, steps = Highlighter(terms), plan.steps_of_all()
         hits = [
-            self._hit(moment.view, one, highlighter, len(terms) - _lacks(one.score, steps))
+            replace(
+                self._hit(moment.view, one, highlighter, len(terms) - _lacks(one.score, steps)),
+                copies=duplicates.copies_of(one.kept.key),
+            )
             for one in shown
         ]  # snippets.py
         if request.explain:
@@ -157,19 +164,22 @@ class Engine:
         return Results(tuple(hits), total, took_ms, better, hints)
 
     def _candidates(
-        self, view: View, plan: QueryPlan, request: Request
+        self, view: View, plan: QueryPlan, request: Request, duplicates: DuplicateSnapshot
     ) -> tuple[list[rank.RankCandidate], int]:
         """Matching pages, best first, as many as may be needed, and the total number."""
         by_date = request.sort == "date" or not plan.texts
         wanted = request.offset + request.limit
         wanted = wanted if by_date else max(wanted, self._weights.candidates)
-        if request.per_site:
+        if request.per_site or duplicates.is_many:
             wanted = max(wanted, _TO_COLLAPSE)
-        matches, total = view.search(plan.query, wanted, newest_first=by_date)
+        query = duplicates.excluding(view, plan.query)
+        matches, total = view.search(query, wanted, newest_first=by_date)
         scores = [plan.parted(0.0 if by_date else one.score) for one in matches]
         found = list(zip(view.kept_all(matches), scores, strict=True))
         if plan.whole is not None and not by_date:
-            found = _whole_first(view, plan.whole, found, wanted)
+            found = _whole_first(view, duplicates.excluding(view, plan.whole), found, wanted)
+        if duplicates.is_many:
+            found, total = folded(found, total, duplicates)
         return self._lifted(found), total
 
     def _lifted(self, found: Sequence[tuple[Kept, Score]]) -> list[rank.RankCandidate]:
@@ -222,7 +232,8 @@ class Engine:
     def _look(self) -> IndexSnapshot:
         view = self._index.view
         with reading(view.generation):
-            return IndexSnapshot(view, Lexicon(view.searcher), self._clock)
+            duplicates = self._duplicates.read(view)
+            return IndexSnapshot(view, Lexicon(view.searcher), duplicates, self._clock)
 
 
 def _lacks(score: Score, steps_of_all: int | None) -> int:

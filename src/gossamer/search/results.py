@@ -41,6 +41,7 @@ class Request:
     sort: Sort = "relevance"
     per_site: int = 0  # maximum of hits per site; 0 means no limit
     explain: bool = False
+    all_copies: bool = False  # show every duplicate; else one of each, with a number of copies
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MAX_LIMIT:
@@ -73,6 +74,7 @@ class Hit:
     language: str = ""
     passage: Snippet = field(default=Snippet(""))
     parts: tuple[ScorePart, ...] = ()
+    copies: int = 0  # other pages of which this is a duplicate, or that are duplicates of it
 
     def __repr__(self) -> str:
         return f"<Hit {self.score:.3f} {plain(self.url)} {quoted(self.title)}>"
@@ -157,6 +159,7 @@ def _hit_object(hit: Hit) -> dict[str, Any]:
         "fetched_at": hit.fetched_at,
         "type": hit.type or None,
         "language": hit.language or None,
+        "copies": hit.copies,
     }
     if hit.parts:
         found["parts"] = {part.name: part.value for part in hit.parts}

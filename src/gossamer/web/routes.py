@@ -51,6 +51,7 @@ _SEARCH = (
         most=MAX_LIMIT,
     ),
     Param(name="explain", help="Show how each score is computed.", kind="flag", default=False),
+    Param(name="copies", help="Show all duplicates; else one.", kind="flag", default=False),
 )  # fmt: skip
 _LIMIT = Param(name="limit", help="Rows.", kind="whole", default=100, least=1, most=MOST_LINKS)
 _OFFSET = Param(name="offset", help="Number of rows to skip.", kind="whole", default=0, most=10**9)

@@ -56,6 +56,7 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
             snippet=_TEXT,
             marks=_list({"type": "array", "items": _COUNT, "minItems": 2, "maxItems": 2}),
             score={"type": "number"},
+            copies=_COUNT,
             fetched_at=_TEXT,
             type=_MAYBE_TEXT,
             language=_MAYBE_TEXT,

@@ -66,6 +66,9 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how each score is computed.")
     ] = False,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Show all duplicates; else one of each.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Search the collected pages: text, titles and anchor texts."""
@@ -84,5 +87,6 @@ def search(
         sort=sort_of(sort),
         per_site=per_site,
         explain=explain,
+        all_copies=copies,
     )
     run_search(collection_at(collection), request, as_json=json)

@@ -88,6 +88,7 @@ def _hit_object(hit: Hit) -> dict[str, Any]:
         "snippet": hit.snippet,
         "score": hit.score,
         "fetched_at": hit.fetched_at,
+        "copies": hit.copies,
     }
     if hit.parts:
         found["parts"] = {part.name: part.value for part in hit.parts}
@@ -99,6 +100,7 @@ def _show_plain(number: int, hit: Hit) -> None:
     lines += textwrap.wrap(
         visible(hit.snippet), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
     )
+    lines += [f"{_INDENT}{_copies_text(hit)}"] if hit.copies else []
     lines += [f"{_INDENT}{_parts_text(hit)}"] if hit.parts else []
     print("\n".join(lines), end="\n\n")
 
@@ -114,10 +116,16 @@ def _show_bold(number: int, hit: Hit) -> None:
     for start, end in hit.passage.marks:
         passage.stylize("bold", start, end)
     lines = [Text(visible(hit.url), style="green", overflow="fold"), passage]
+    lines += [Text(_copies_text(hit), style="dim")] if hit.copies else []
     lines += [Text(_parts_text(hit), style="dim")] if hit.parts else []
     for line in filter(None, lines):
         console.print(Padding(line, (0, 0, 0, len(_INDENT))))
     console.print()
+
+
+def _copies_text(hit: Hit) -> str:
+    copies = "1 copy" if hit.copies == 1 else f"{hit.copies:,} copies"
+    return f"and {copies} (--copies shows all)"
 
 
 def _parts_text(hit: Hit) -> str:

@@ -47,6 +47,7 @@ def request_of(parameters: Parameters) -> Request:
         sort=sort_of(parameters.text("sort") or "relevance"),
         per_site=parameters.whole("per_site"),
         explain=parameters.flag("explain"),
+        all_copies=parameters.flag("copies"),
     )
 
 
