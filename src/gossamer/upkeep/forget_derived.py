@@ -7,13 +7,11 @@ from the new archive, as `rebuild.py` does. A part that did not exist before is 
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Final
 
-from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import Clock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
@@ -29,7 +27,7 @@ from gossamer.node.link_files import LinkFiles
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_state import StateCopy
 from gossamer.upkeep.progress import Notify
-from gossamer.upkeep.rebuild_index import ended_us
+from gossamer.upkeep.rebuild_index import in_order
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import guarding_copy
@@ -56,7 +54,7 @@ def make_derived(
     new.graph.mkdir(exist_ok=True)
     gatherer = LinkGatherer(new.graph, f"{clock.wall_us() // 1000:x}-f", node, clock)
     paths = sorted(new.archive.glob("*.warc.gz"))
-    exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
+    exchanges = in_order(paths)
     with (
         guarding_copy(old.run, "forget", clock, NEW, copy.moved) as guard,
         closing(LinkFiles(new.graph, clock)) as book,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -42,8 +42,7 @@ def rebuild_index(
     feed = IndexFeed(new, clock, settings.node.index_every_s)
     try:
         warc_paths = sorted(paths.archive.glob("*.warc.gz"))
-        exchanges = heapq.merge(*map(iter_exchanges, warc_paths), key=ended_us)
-        for count, exchange in enumerate(exchanges, 1):
+        for count, exchange in enumerate(in_order(warc_paths), 1):
             processed = reader.read_exchange(exchange)
             row = _current_row(store, processed.report)
             changed_us = row.changed_us if row is not None else 0
@@ -61,6 +60,31 @@ def rebuild_index(
 def ended_us(exchange: Exchange) -> float:
     """When an exchange ended: the order in which the crawl processed them."""
     return exchange.answer.at_us + exchange.answer.took_s * 1e6
+
+
+def in_order(warc_paths: Sequence[Path]) -> Iterator[Exchange]:
+    """Yield the exchanges of all files in the order in which they ended.
+
+    A file is opened when its first exchange is due: a crawl that was restarted often has more
+    files than a process may open. Raises CorruptFile.
+    """
+    starts = sorted((start, at) for at, path in enumerate(warc_paths) for start in _first_us(path))
+    waiting: list[tuple[float, int, Exchange, Iterator[Exchange]]] = []
+    while starts or waiting:
+        while starts and (not waiting or starts[0][0] <= waiting[0][0]):
+            start, at = starts.pop(0)
+            exchanges = iter_exchanges(warc_paths[at])
+            heapq.heappush(waiting, (start, at, next(exchanges), exchanges))
+        _, at, exchange, exchanges = heapq.heappop(waiting)
+        yield exchange
+        if (following := next(exchanges, None)) is not None:
+            heapq.heappush(waiting, (ended_us(following), at, following, exchanges))
+
+
+def _first_us(path: Path) -> Iterator[float]:
+    for exchange in iter_exchanges(path):
+        yield ended_us(exchange)
+        return
 
 
 def _current_row(store: Store, report: Report) -> UrlRow | None:

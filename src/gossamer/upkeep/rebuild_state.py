@@ -8,7 +8,6 @@ they start from zero.
 
 from __future__ import annotations
 
-import heapq
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -53,7 +52,8 @@ from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
 from gossamer.schedule.admission import Admission
 from gossamer.settings import Settings, values_of
 from gossamer.upkeep.progress import Notify
-from gossamer.upkeep.rebuild_index import ended_us
+from gossamer.upkeep.rebuild_index import in_order
+from gossamer.upkeep.retention.carry_over import carry_over, pruned_state, urls_not_found_again
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys
@@ -93,22 +93,27 @@ def fill_state(
     first_us = min((e.answer.at_us for p in warc_paths for e in _first(p)), default=0)
     seeds = (seed for seed in inputs.seeds if not forgotten.covers(seed))
     frontier.admit((Found(seed, keys.of(seed), 0) for seed in seeds), first_us)
-    exchanges = heapq.merge(*map(iter_exchanges, warc_paths), key=ended_us)
-    for count, exchange in enumerate(exchanges, 1):
+    for count, exchange in enumerate(in_order(warc_paths), 1):
         replay.take(exchange)
         if count % _COMMIT_EVERY == 0:
             _commit(store, frontier)
             notify(f"{count} exchanges read")
     _commit(store, frontier)
-    for line in _log_lines(paths):
-        replay.take_line(line)
-    inputs = replace(inputs, seeds=tuple(admission.seeds))
-    _write_meta(paths, frontier, inputs, warc_paths, is_clean=is_clean)
-    if lines:
-        put_bans(frontier, lines)
-    _commit(store, frontier)
-    if settings.duplicates.mode == "html95":
-        _compare(paths, store, frontier, settings)
+    with pruned_state(paths) as old:
+        if old is not None:
+            frontier.admit(list(urls_not_found_again(old, store)), first_us)
+            _commit(store, frontier)
+        for line in _log_lines(paths):
+            replay.take_line(line)
+        inputs = replace(inputs, seeds=tuple(admission.seeds))
+        _write_meta(paths, frontier, inputs, warc_paths, is_clean=is_clean)
+        if lines:
+            put_bans(frontier, lines)
+        _commit(store, frontier)
+        if settings.duplicates.mode == "html95":
+            _compare(paths, store, frontier, settings)
+        if old is not None:
+            carry_over(old, store)
 
 
 def _compare(paths: CollectionPaths, store: Store, frontier: Frontier, settings: Settings) -> None:
@@ -193,6 +198,8 @@ class _Replay:
         self._settings = inputs.settings
 
     def take(self, exchange: Exchange) -> None:
+        if not self._has_body(exchange):
+            return
         report = self._reader.read_exchange(exchange).report
         if report.lease.source:
             note_imported(self._frontier, LocalExchange(self._frontier), report)
@@ -208,6 +215,14 @@ class _Replay:
         while keys := self._frontier.take_shallower():
             for key in keys:
                 self._find_links_again(key, report.at_us)
+
+    def _has_body(self, exchange: Exchange) -> bool:
+        """False for a visit without change whose body a retention rule has deleted: the visit was
+        deleted, too, but its file was not written anew yet."""
+        origin = exchange.revisit_of
+        if origin is None:
+            return True
+        return self._frontier.capture_at(self._keys.of(origin.url), origin.at_us) is not None
 
     def _found(self, report: Report) -> Iterable[Found]:
         """A seed that redirects: its target is a seed from then on (`learning.py`)."""
