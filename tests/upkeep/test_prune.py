@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.archive.reader import iter_exchanges, read_info
+from gossamer.archive.reader import iter_exchanges, read_info, read_records
 from gossamer.base.checked_lines import crc32_of
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import open_to_read
-from gossamer.errors import SettingsError
+from gossamer.errors import NotKnown, SettingsError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Answer, Failed, Fetched, Lease, Purpose, Reason
 from gossamer.upkeep.retention.prune import prune, survey
 from gossamer.upkeep.verify import Checked, verify
 from support.a_history import History, a_body, an_answer
+from support.killing import typed
 
 PAGES = [f"http://site.test/p{number}" for number in range(6)]
 
@@ -219,3 +220,67 @@ def test_verify_counts_what_is_left(tmp_path: Path) -> None:
 
     assert list(verify(history.paths, checked)) == []
     assert checked.captures == sum(map(len, versions(history).values()))
+
+
+def test_an_export_has_what_is_left_and_no_visit_without_its_body(tmp_path: Path) -> None:
+    """Also where deleted captures are still in their files."""
+    history = a_year(tmp_path / "c", share=0.99)
+    prune(history.paths, "last 2", history.clock, quiet)
+    kept = {(url, at_us) for url, found in versions(history).items() for at_us, _ in found}
+
+    ended = typed("export", "warc", "-o", tmp_path / "all.warc.gz", "-c", history.folder)
+    packed = typed("export", "wacz", "-o", tmp_path / "all.wacz", "-c", history.folder)
+
+    assert (ended.code, packed.code) == (0, 0), ended.err + packed.err
+    records = list(read_records(tmp_path / "all.warc.gz"))
+    assert {(one.uri, one.at_us) for one in records if one.type == "response"} == kept
+    brought = typed("import", tmp_path / "all.warc.gz", "-c", tmp_path / "new")
+    assert brought.code == 0, brought.err
+    assert list(verify(tmp_path / "new")) == []
+
+
+def test_a_takedown_after_pruning_leaves_nothing(tmp_path: Path) -> None:
+    history = a_year(tmp_path / "c", share=0.5)
+    prune(history.paths, "last 2", history.clock, quiet)
+    aside = history.paths.archive / "replaced"
+    aside.mkdir()
+    (aside / "old.warc.gz").write_bytes(b"what was replaced a minute ago")
+
+    ended = typed("forget", PAGES[0], "--yes", "-c", history.folder)
+
+    assert ended.code == 0, ended.err
+    left = [one for path in history.paths.archive.glob("*.warc.gz") for one in iter_exchanges(path)]
+    assert PAGES[0] not in [one.answer.url for one in left]
+    assert not aside.exists()
+    assert list(verify(history.paths)) == []
+    again = prune(history.paths, "last 1", history.clock, quiet)
+    assert again.problems == []
+    assert list(verify(history.paths)) == []
+
+
+def test_a_reader_finds_a_capture_whose_file_was_replaced(tmp_path: Path) -> None:
+    """It was opened before, and the old file is deleted by now."""
+    history = a_year(tmp_path / "c")
+    with CollectionReader.open(history.folder) as reader:
+        captures = reader.captures(PAGES[0])
+        prune(history.paths, "last 2", history.clock, quiet)
+
+        newest, oldest = captures[-1], captures[0]
+        assert reader.page_at(PAGES[0], newest).at_us == newest.at_us
+        with pytest.raises(NotKnown, match=r"no longer exists|was deleted"):
+            reader.page_at(PAGES[0], oldest)
+
+
+def test_a_backup_taken_while_files_are_replaced_is_whole(tmp_path: Path) -> None:
+    """As a kill leaves it between the commit and the renaming of files."""
+    history = a_year(tmp_path / "c")
+    archive = history.paths.archive
+    first = min(archive.glob("*.warc.gz"))
+    (archive / "replaced").mkdir()
+    first.rename(archive / "replaced" / first.name)
+
+    ended = typed("backup", tmp_path / "copy", "-c", history.folder)
+
+    assert ended.code == 0, ended.err
+    (archive / "replaced" / first.name).rename(first)
+    assert list(verify(tmp_path / "copy")) == []

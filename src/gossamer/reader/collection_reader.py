@@ -58,6 +58,10 @@ _LONGEST_NEAR: Final = 500
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 
 
+class _FileGone(CorruptFile):
+    """A file of the archive is lost, or was replaced by another one in the meantime."""
+
+
 class CollectionReader:
     """One collection at one moment. Close it, or use it as a context manager."""
 
@@ -237,9 +241,23 @@ class CollectionReader:
             if capture not in captures:
                 when = iso_of(capture.at_us)
                 raise NotKnown(f"the capture of {url} at {when} no longer exists; try again")
-            page = self._read_page(url, capture, captures)
+            try:
+                page = self._read_page(url, capture, captures)
+            except _FileGone:
+                page = self._read_again(url, capture)
             check()
             return page
+
+    def _read_again(self, url: str, capture: StoredCapture) -> StoredPage:
+        """Read a capture whose file was replaced by another one since the last refresh."""
+        self.refresh()
+        captures = self._captures(self.keys.of(url))
+        for one in captures:
+            if one.at_us == capture.at_us:
+                return self._read_page(url, one, captures)
+        raise NotKnown(
+            f"the capture of {url} at {iso_of(capture.at_us)} was deleted by the rule archive.keep"
+        )
 
     def _read_page(
         self, url: str, capture: StoredCapture, versions: Sequence[StoredCapture]
@@ -280,7 +298,7 @@ class CollectionReader:
         try:
             return read_exchange(path, capture.offset)
         except FileNotFoundError:
-            raise CorruptFile(
+            raise _FileGone(
                 path, capture.offset, "the file is missing; restore it from a backup"
             ) from None
 

@@ -28,6 +28,7 @@ from typing import Final
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.manifest import NAME as MANIFEST
 from gossamer.archive.manifest import Listed, read_manifest, replace_manifest
+from gossamer.archive.replaced import file_elsewhere
 from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
@@ -251,7 +252,8 @@ def _copy_archive(
     warc_paths = {paths.archive / name for name, end in ends.items() if end}
     if not is_live:
         warc_paths |= set(paths.archive.glob("*.warc.gz"))
-    for path in sorted(warc_paths):
+    for named in sorted(warc_paths):
+        path = named if named.exists() else file_elsewhere(named) or named  # it is being replaced
         end, size = ends.get(path.name, 0), path.stat().st_size
         target, index = new.archive / path.name, cdxj_path(path)
         files[path.name] = Listed()
@@ -265,7 +267,7 @@ def _copy_archive(
             if copy_bytes(file, target, wanted) < wanted:
                 raise StoreError(f"{path} was rewritten during the copy; try again")
         copied.take(target)
-        if is_live:
+        if is_live or path != named:
             copied.take(write_cdxj(target))
     replace_manifest(new.archive, store.find(StateTable.META, SALT_KEY) or b"", files)
     copied.take(new.archive / MANIFEST)

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.cdxj import cdxj_path
+from gossamer.archive.manifest import read_manifest
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.archive.verify import check_file
 from gossamer.archive.warc import header_url
 from gossamer.base.checked_lines import crc32
 from gossamer.collection.archive_ends import known_ends
-from gossamer.collection.directory import CollectionPaths
+from gossamer.collection.directory import CollectionPaths, is_in_use
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
@@ -48,6 +49,17 @@ class _View:
     checked: Checked
     matched: int = 0  # captures of the state that an exchange of the archive confirms
     damaged: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)  # files that were rewritten meanwhile
+
+    def is_replaced(self, path: Path) -> bool:
+        """Whether a crawl has replaced a file since the check began. Its captures are in another
+        file by now."""
+        if not is_in_use(self.reader.paths) or path.name in read_manifest(path.parent).files:
+            return False
+        self.replaced.add(path.name)
+        what = f"{path.name} was replaced by another file during the check"
+        self.checked.unsure.append(what)
+        return True
 
     @property
     def is_settled(self) -> bool:
@@ -87,6 +99,8 @@ def _file_problems(view: _View, path: Path) -> Iterator[Problem]:
     end = view.ends.get(path.name, 0)
     if not path.exists():
         view.damaged.add(path.name)
+        if view.is_replaced(path):
+            return
         yield Problem(str(path), f"the file is missing ({end} committed bytes)", FROM_BACKUP)
         return
     size = path.stat().st_size
@@ -162,6 +176,8 @@ def _capture_problems(view: _View) -> Iterator[Problem]:
     for at, packed in view.reader.scan(StateTable.CAPTURE):
         capture = CaptureRow.decode(packed)
         path = view.reader.paths.archive / capture.file
+        if capture.file in view.replaced:
+            continue
         row = view.reader.find_key(at[:KEY_BYTES])
         url = row.url if row else at.hex()
         todo = FROM_BACKUP

@@ -45,6 +45,8 @@ def manifest_problems(paths: CollectionPaths, salt: bytes = b"") -> Iterator[Pro
 
 def _file_problems(path: Path, listed: Listed) -> Iterator[Problem]:
     if not path.exists():
+        if path.name not in read_manifest(path.parent).files:
+            return  # a crawl has replaced it in the meantime
         yield Problem(str(path), f"the file is missing ({listed.bytes} bytes)", FROM_BACKUP)
         return
     if path.stat().st_size < (listed.bytes or 0):

@@ -39,6 +39,7 @@ from gossamer.collection.directory import (
     undo_half_swaps,
 )
 from gossamer.collection.forgotten import note_allowed, note_forgotten, read_forgotten
+from gossamer.collection.replacing import delete_replaced
 from gossamer.collection.staging import begin_staging, make_ready, settle
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import NotKnown
@@ -115,6 +116,7 @@ def forget(
         delete_checkpoints(paths)
         try:
             undo_half_swaps(paths)
+            delete_replaced(paths.archive, float("inf"))  # they may hold what is to be deleted
             sums = _forget(paths, texts, clock, notify, is_site=is_site)
             settle(paths.path)
         except BaseException as error:
