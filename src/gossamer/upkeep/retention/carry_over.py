@@ -42,7 +42,7 @@ _LEARNED: Final = (
     "first_us", "changed_us", "visits", "rate_shape", "rate_scale", "missed", "hint_us", "gone_us",
 )  # fmt: skip
 
-Row = tuple[StateTable, bytes, bytes | None]
+WrittenRow = tuple[StateTable, bytes, bytes | None]
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def carry_over(old: Store, new: Store) -> None:
     _write(new, [(StateTable.META, PRUNED_KEY, old.find(StateTable.META, PRUNED_KEY))])
 
 
-def _deleted_captures(old: Store, new: Store, sizes: Counter[bytes]) -> Iterator[Row]:
+def _deleted_captures(old: Store, new: Store, sizes: Counter[bytes]) -> Iterator[WrittenRow]:
     """Yield captures that the old state had known and deleted."""
     ends = known_ends(old)
     for key, packed in walk(new, StateTable.CAPTURE):
@@ -98,7 +98,7 @@ def _deleted_captures(old: Store, new: Store, sizes: Counter[bytes]) -> Iterator
             yield StateTable.CAPTURE, key, None
 
 
-def _sums(new: Store, sizes: Mapping[bytes, int]) -> Iterator[Row]:
+def _sums(new: Store, sizes: Mapping[bytes, int]) -> Iterator[WrittenRow]:
     for host_key, size in sizes.items():
         host = HostRow.decode(new.find(StateTable.HOST, host_key) or b"")
         host.size_bytes -= size
@@ -108,7 +108,7 @@ def _sums(new: Store, sizes: Mapping[bytes, int]) -> Iterator[Row]:
     yield StateTable.META, COUNTS_KEY, counts.encode()
 
 
-def _learned(old: Store, new: Store) -> Iterator[Row]:
+def _learned(old: Store, new: Store) -> Iterator[WrittenRow]:
     """Yield the rows of pages with what earlier visits have taught."""
     for key, packed in walk(old, StateTable.URL):
         before, found = UrlRow.decode(packed), new.find(StateTable.URL, key)
@@ -127,7 +127,7 @@ def _is_late(at: bytes, old: Store, new: Store) -> bool:
     return is_there and old.find(StateTable.CAPTURE, capture) is None
 
 
-def _changes(old: Store, new: Store, late: Mapping[bytes, bytes]) -> Iterator[Row]:
+def _changes(old: Store, new: Store, late: Mapping[bytes, bytes]) -> Iterator[WrittenRow]:
     """Yield the changes of the old state with their numbers, then those of later visits."""
     for at, row in walk(old, StateTable.CHANGE):
         if new.find(StateTable.URL, at[8:]) is not None:
@@ -148,7 +148,7 @@ def _meta(store: Store, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
     return walk(store, StateTable.META, prefix, prefix + b"\xff" * 33)
 
 
-def _write(new: Store, rows: Iterable[Row]) -> None:
+def _write(new: Store, rows: Iterable[WrittenRow]) -> None:
     """Write rows in batches. What they are computed from may be read meanwhile."""
     changes: dict[StateTable, dict[bytes, bytes | None]] = {}
     for count, (table, key, row) in enumerate(rows, 1):
