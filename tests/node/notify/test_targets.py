@@ -6,9 +6,7 @@ import hashlib
 import hmac
 import json
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,48 +16,19 @@ from gossamer.errors import SettingsError
 from gossamer.node.notify.batch import batch_of
 from gossamer.node.notify.targets import Command, Webhook, shown_url, targets_of
 from gossamer.settings import Settings, Watch
+from support.a_webhook import Webhook as Receiver
+from support.a_webhook import a_webhook
 
 BATCH = batch_of("feed", "news", (1, 2), [{"url": "http://a.test/é"}, {"url": "http://a.test/2"}])
 
 
-class Server:
-    """A server on this machine that keeps what it gets, and answers with a status."""
-
-    def __init__(self) -> None:
-        self.status = 204
-        self.requests: list[tuple[str, dict[str, str], bytes]] = []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                outer.requests.append((self.path, dict(self.headers), body))
-                self.send_response(outer.status)
-                self.send_header("Location", "/elsewhere")
-                self.end_headers()
-
-            def log_message(self, format: str, *words: object) -> None:
-                """Keep the output of the tests clean."""
-
-        self._server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/hook?key=1"
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-
 @pytest.fixture
-def server() -> Iterator[Server]:
-    one = Server()
-    yield one
-    one.close()
+def server() -> Iterator[Receiver]:
+    with a_webhook() as one:
+        yield one
 
 
-def test_a_webhook_gets_the_batch_with_a_signature(server: Server) -> None:
+def test_a_webhook_gets_the_batch_with_a_signature(server: Receiver) -> None:
     assert Webhook(server.url, b"secret", 10.0).send(BATCH) == ""
 
     path, headers, body = server.requests[0]
@@ -72,25 +41,25 @@ def test_a_webhook_gets_the_batch_with_a_signature(server: Server) -> None:
     assert json.loads(body)["changes"][0] == {"url": "http://a.test/é"}
 
 
-def test_a_webhook_without_a_secret_has_no_signature(server: Server) -> None:
+def test_a_webhook_without_a_secret_has_no_signature(server: Receiver) -> None:
     Webhook(server.url, b"", 10.0).send(BATCH)
 
     assert "Gossamer-Signature" not in server.requests[0][1]
 
 
 @pytest.mark.parametrize(("status", "said"), [(500, "500"), (404, "404"), (301, "redirect")])
-def test_any_other_status_than_2xx_is_a_failure(server: Server, status: int, said: str) -> None:
+def test_any_other_status_than_2xx_is_a_failure(server: Receiver, status: int, said: str) -> None:
     server.status = status
 
     assert said in Webhook(server.url, b"", 10.0).send(BATCH)
     assert len(server.requests) == 1
 
 
-def test_a_webhook_that_cannot_be_reached_says_why(server: Server) -> None:
-    server.close()
+def test_a_webhook_that_cannot_be_reached_says_why() -> None:
+    with a_webhook() as server:
+        url = server.url
 
-    assert "connect" in Webhook(server.url, b"", 10.0).send(BATCH).lower()
-    server.__init__()  # type: ignore[misc]  # the fixture closes it
+    assert "connect" in Webhook(url, b"", 10.0).send(BATCH).lower()
 
 
 def test_a_command_gets_the_batch_on_stdin_and_its_facts_in_variables(tmp_path: Path) -> None:

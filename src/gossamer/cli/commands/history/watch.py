@@ -90,6 +90,7 @@ def watch(
 ) -> None:
     """Visit pages again without end, and print each change as it is seen. Ctrl-C ends it; the same
     command resumes it."""
+    given = locals()  # before the import, whose name would be among the flags
     from gossamer.cli.run.start_watch import begin_watch
 
-    raise typer.Exit(begin_watch(locals()))
+    raise typer.Exit(begin_watch(given))
