@@ -22,6 +22,7 @@ from gossamer.cli.commands.demo import demo
 from gossamer.cli.commands.diff import diff
 from gossamer.cli.commands.forget import forget
 from gossamer.cli.commands.history.changes import changes
+from gossamer.cli.commands.history.compare import compare
 from gossamer.cli.commands.history.copies import copies
 from gossamer.cli.commands.history.prune import prune
 from gossamer.cli.commands.history.watch import watch
@@ -47,8 +48,8 @@ _MANNERS: Final[dict[str, Any]] = {
 app = typer.Typer(name="gossamer", **_MANNERS)
 for verb in (
     crawl, watch, status, pause, resume, stop, ban, clear, search, why, page, versions, diff,
-    changes, copies, backlinks, anchors, top, export, report, verify, rebuild, forget, prune,
-    backup, doctor, serve, demo, completion,
+    changes, compare, copies, backlinks, anchors, top, export, report, verify, rebuild, forget,
+    prune, backup, doctor, serve, demo, completion,
 ):  # fmt: skip
     app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)
