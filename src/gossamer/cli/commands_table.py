@@ -27,6 +27,7 @@ from gossamer.cli.commands.history.copies import copies
 from gossamer.cli.commands.history.prune import prune
 from gossamer.cli.commands.history.watch import watch
 from gossamer.cli.commands.import_ import import_
+from gossamer.cli.commands.lab import lab_app
 from gossamer.cli.commands.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.commands.report import report
 from gossamer.cli.commands.search import search
@@ -54,6 +55,7 @@ for verb in (
     app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)
 app.add_typer(config_app, name="config")
+app.add_typer(lab_app, name="lab")
 
 
 # The base of typer's own usage errors; typer bundles it without a public name.
