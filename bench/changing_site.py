@@ -31,6 +31,7 @@ from typing import Final, NamedTuple
 
 _MANY_FILES: Final = 50
 _BODY_WORDS: Final = 3_500
+_PARAGRAPH: Final = 100  # words
 _VOCABULARY: Final = 3_000
 _SYLLABLES: Final = [one + other for one in "bdfgklmnprstvz" for other in "aeiou"]
 _EDITED: Final = 5  # words in each version
@@ -138,7 +139,7 @@ class TraceSite:
         links, words = self._links(path, version), _words(path, version)
         return (
             f'<!doctype html><html data-version="{version}"><head><title>{path}</title></head>'
-            f"<body><h1>{path}</h1><p>{' '.join(words)}</p>{links}</body></html>"
+            f"<body><h1>{path}</h1>{_paragraphs(words)}{links}</body></html>"
         ).encode()
 
     def is_page(self, path: str) -> bool:
@@ -175,6 +176,11 @@ def _words(path: str, version: int) -> list[str]:
         new = (_VOCABULARY + number * _EDITED + place for place in range(_EDITED))
         words[at : at + _EDITED] = map(_word, new)
     return words
+
+
+def _paragraphs(words: list[str]) -> str:
+    starts = range(0, len(words), _PARAGRAPH)
+    return "".join(f"<p>{' '.join(words[at : at + _PARAGRAPH])}</p>" for at in starts)
 
 
 def _word(number: int) -> str:

@@ -140,3 +140,12 @@ def test_texts_made_to_be_slow_take_a_second_at_most(old: str, new: str) -> None
     compared(old, new)
 
     assert process_time() - began_s < 2.0
+
+
+def test_a_change_beyond_the_part_of_a_line_that_is_compared_is_not_overlooked() -> None:
+    line = "the quick brown fox jumps over the lazy dog " * 100
+    edited = line[:-50] + "and a cat sleeps " + line[-50:]
+
+    assert compare_texts(DatedText(line), DatedText(edited)).is_cut
+    assert compare_texts(DatedText(f"1 view\n{line}"), DatedText(f"2 views\n{edited}")).is_cut
+    assert not compare_texts(DatedText(f"1 view\n{line}"), DatedText(f"2 views\n{line}")).is_cut

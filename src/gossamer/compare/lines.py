@@ -55,6 +55,12 @@ def lines_of(text: str) -> list[str]:
     return [line for line in stripped if line]
 
 
+def rests_of(text: str) -> list[str]:
+    """What `lines_of` leaves out: the ends of lines that are too long."""
+    stripped = map(str.strip, text.splitlines())
+    return [line[_LONGEST_LINE:] for line in stripped if len(line) > _LONGEST_LINE]
+
+
 def _different(region: Region, before: list[str], after: list[str]) -> list[Change]:
     removed = tuple(before[region.old_start : region.old_end])
     added = tuple(after[region.new_start : region.new_end])

@@ -4,7 +4,8 @@ Lines that differ are paired by their likeness, and each pair is compared word b
 piece has a spot, which is known by the unchanged words next to it.
 
 Bounds, for pages made to be slow: 4,000 lines and 20,000 words of each version are compared, after
-equal lines at both ends. What is beyond that counts as changed, and `is_cut` is set.
+equal lines at both ends. What is beyond that, and what differs in a line after its first 2,000
+characters, counts as changed, and `is_cut` is set.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from hashlib import blake2b
 from itertools import groupby, zip_longest
 from typing import Final, NamedTuple
 
-from gossamer.compare.lines import lines_of, shown_same
+from gossamer.compare.lines import lines_of, rests_of, shown_same
 from gossamer.compare.regions import Region, regions_of, similarity
 from gossamer.compare.words import WordKind, word_regions
 from gossamer.policies.masks import is_masked, mask
@@ -100,11 +101,12 @@ _EMPTY: Final = _Masked((), ())
 def compare_texts(old: DatedText, new: DatedText) -> TextComparison:
     """Compare two texts. No blocks if every line is the same."""
     before, after = lines_of(old.text), lines_of(new.text)
+    has_other_rests = rests_of(old.text) != rests_of(new.text)
     if before == after:
-        return TextComparison()
+        return TextComparison(is_cut=has_other_rests)
     found = regions_of(before, after)
     blocks: list[ComparedLines] = []
-    is_cut, room = found.is_cut, _MOST_WORDS
+    is_cut, room = found.is_cut or has_other_rests, _MOST_WORDS
     last = len(found.regions) - 1
     for number, region in enumerate(found.regions):
         if region.is_same:
