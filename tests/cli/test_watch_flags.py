@@ -18,7 +18,9 @@ GIVEN: dict[str, Any] = {"seeds": ["https://example.org/"], "every": "auto", "se
 def test_every_duration_is_a_uniform_policy_with_that_interval() -> None:
     values = crawl_values({**GIVEN, "every": "1h"})
 
-    assert values["set_"] == ["refresh.policy=uniform", "refresh.min_interval_s=3600.0"]
+    assert values["set_"] == [
+        "refresh.policy=uniform", "refresh.min_interval_s=3600.0", "refresh.lists_every_s=3600.0",
+    ]  # fmt: skip
     assert values["seeds"] == ["https://example.org/"]
     assert values["no_index"] is False
 

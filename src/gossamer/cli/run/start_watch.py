@@ -51,4 +51,8 @@ def _timing(every: str) -> dict[str, object]:
         seconds = seconds_of(every)
     except ValueError as fault:
         raise UsageError(f"--every {every}: {fault}, or auto") from fault
-    return {"refresh.policy": "uniform", "refresh.min_interval_s": seconds}
+    return {
+        "refresh.policy": "uniform",
+        "refresh.min_interval_s": seconds,
+        "refresh.lists_every_s": seconds,  # a new page may be in the sitemap only
+    }
