@@ -451,6 +451,12 @@ class Archive(Section):
         "How often a running crawl deletes what `archive.keep` does not keep, in hours; 0: never.",
         at_least=0,
     )
+    keep_log_days: float = setting(
+        90.0,
+        "Lines of log/crawl.jsonl that are older go when `archive.keep` is applied, in days; "
+        'refusals without a request stay. 0: no line goes. With `archive.keep = "all"` none goes.',
+        at_least=0,
+    )
     max_disk_bytes: int = setting(
         0,
         "Disk budget of the whole collection, in bytes. Near it, a crawl deletes what "

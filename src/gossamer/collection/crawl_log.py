@@ -35,6 +35,7 @@ class CrawlLog:
         `crc32` is the checksum of these bytes from the state. Without it, or if the file is
         shorter, it is computed. Raises DiskFault.
         """
+        self._path = path
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             # shorter if the file was truncated
@@ -72,6 +73,12 @@ class CrawlLog:
         except OSError as fault:
             raise disk_fault("cannot write the log", fault) from fault
         return os.fstat(self._file).st_size
+
+    def reopen(self) -> None:
+        """Append to the file that has taken the place of the old one. Raises OSError."""
+        new = os.open(self._path, os.O_RDWR | os.O_APPEND, 0o644)
+        os.close(self._file)
+        self._file = new
 
     def close(self) -> None:
         os.close(self._file)

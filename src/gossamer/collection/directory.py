@@ -31,6 +31,7 @@ from gossamer.base.locks import try_lock
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.checksums import begin_writing, end_writing
 from gossamer.collection.forgotten_list import TakedownFiles
+from gossamer.collection.log_thinning import complete_log, new_log_path
 from gossamer.collection.replacing import has_staged, settle_replacement
 from gossamer.collection.staging import is_ready, settle
 from gossamer.errors import (
@@ -161,14 +162,20 @@ def open_to_write(paths: CollectionPaths, memory_mb: int) -> RocksStore:
     if _is_empty(store):  # an older release was killed before it wrote the first row
         _name_format(store)
     _check_format(paths, store)
-    if has_staged(paths.archive):
+    if _is_replacing(paths):
         _complete_files(paths, store)
     return store
 
 
+def _is_replacing(paths: CollectionPaths) -> bool:
+    """Whether archive files or the log are being replaced, or a kill has interrupted that."""
+    return has_staged(paths.archive) or new_log_path(paths.log).exists()
+
+
 def _complete_files(paths: CollectionPaths, store: RocksStore) -> None:
-    """Complete a replacement of archive files that was killed."""
+    """Complete a replacement of archive files, or of the log, that was killed."""
     try:
+        complete_log(paths.log, store)
         settle_replacement(paths.archive, store, SystemClock().wall_us() / 1e6)
     except OSError as fault:
         store.close()
@@ -257,7 +264,7 @@ def complete_change(paths: CollectionPaths) -> None:
     if is_ready(paths.path):
         with locked(paths):
             pass
-    if has_staged(paths.archive) and paths.exists:
+    if _is_replacing(paths) and paths.exists:
         with suppress(CollectionInUse), locked(paths):  # else a crawl is doing so
             open_to_write(paths, 16).close()
 

@@ -424,6 +424,10 @@ class Options(ShortOptions, total=False):
     archive__prune_every_h: float
     """How often a running crawl deletes what `archive.keep` does not keep, in hours; 0: never."""
 
+    archive__keep_log_days: float
+    """Lines of log/crawl.jsonl that are older go when `archive.keep` is applied, in days; refusals
+    without a request stay. 0: no line goes. With `archive.keep = "all"` none goes."""
+
     archive__max_disk_bytes: int
     """Disk budget of the whole collection, in bytes. Near it, a crawl deletes what `archive.keep`
     does not keep; at it, the crawl stops. 0: no budget."""

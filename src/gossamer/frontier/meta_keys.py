@@ -39,6 +39,7 @@ JUDGED_KEY: Final = b"judged"  # the moment up to which pages were compared with
 # Of an earlier version, which counted duplicates without a table. They are deleted.
 COPIES_PREFIX: Final = b"copies:"
 COPIES_KEY: Final = b"copies"
+LOG_NEW_KEY: Final = b"log new"  # a shorter log takes the place of the log; no row: none does
 REPLACING_KEY: Final = b"replacing"  # archive files that a rewritten one replaces; no row: none
 PRUNED_KEY: Final = b"pruned"  # how many captures were deleted by the rule, and when
 PRUNED_PREFIX: Final = b"pruned:"  # bytes of deleted captures that a WARC file still holds

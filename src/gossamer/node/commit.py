@@ -50,12 +50,15 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+from gossamer.archive.writer import disk_fault
 from gossamer.base.checked_lines import crc32
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.collection.crawl_log import CrawlLog
+from gossamer.collection.log_thinning import ThinnedLog, complete_log
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY
@@ -138,6 +141,36 @@ class Committer:
         moment = self._moment(is_clean=False)
         self._write(moment)
         self._frontier.end_commit(moment.changes)
+
+    async def thin_log(self, log: Path, before_us: int) -> None:
+        """Leave lines before a time out of the log. Commits wait only for its last lines.
+
+        If the disk is full, the log stays as it is. Raises DiskFault.
+        """
+        try:
+            thinned = await asyncio.to_thread(ThinnedLog.begin, log, before_us)
+            await asyncio.to_thread(thinned.copy)
+        except OSError:
+            return  # the next start deletes what was written
+        async with self._lock:
+            replacing = asyncio.ensure_future(asyncio.to_thread(self._replace_log, thinned))
+            try:
+                await asyncio.shield(replacing)
+            except asyncio.CancelledError:
+                await replacing
+                raise
+            except OSError as fault:
+                raise disk_fault("cannot shorten the log", fault) from fault
+
+    def _replace_log(self, thinned: ThinnedLog) -> None:
+        thinned.copy()
+        if not thinned.is_shorter:
+            complete_log(thinned.log, self._store)  # deletes the new one
+            return
+        thinned.decide(self._store)
+        complete_log(thinned.log, self._store)
+        self._crawl_log.reopen()
+        self._log_length, self._log_crc32 = thinned.length, thinned.crc32
 
     def _moment(self, *, is_clean: bool) -> CommitContent:
         lines = self._crawl_log.take()

@@ -55,6 +55,7 @@ from gossamer.policies.retention import RetentionRule
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.workers.wire import PartWritten
 
+_DAY_US: Final = 86_400_000_000
 _PROGRAM: Final = "gossamer.node.retention.program"
 _CAPTURE_BYTES: Final = KEY_BYTES + 8
 _MOVED_BYTES: Final = _CAPTURE_BYTES + 8
@@ -102,7 +103,15 @@ class Pruner:
             await asyncio.to_thread(shutil.rmtree, self._folder / STAGED, ignore_errors=True)
         self._note(pruned)
         await self._parts.committer.commit()
+        await self._thin_log(rule)
         return pruned
+
+    async def _thin_log(self, rule: RetentionRule) -> None:
+        """Leave old lines out of the log; with a rule that keeps all, the log stays, too."""
+        days = self._parts.settings.archive.keep_log_days
+        if days and not rule.keeps_all and self._parts.paths.log.exists():
+            before_us = self._parts.clock.wall_us() - round(days * _DAY_US)
+            await self._parts.committer.thin_log(self._parts.paths.log, before_us)
 
     def delete_replaced(self, keep_s: float | None = None) -> int:
         """Delete replaced files that readers do not need any more; return their bytes."""
