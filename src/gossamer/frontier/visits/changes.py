@@ -44,8 +44,9 @@ class Changes:
 
     def note(self, before: UrlRow | None, row: UrlRow, report: Report) -> None:
         """A visit has ended. `before` is the row as it was, of a URL that was fetched before; `row`
-        is as it is now, and the caller puts it. Sets `changed_us` if the change counts."""
-        if report.outcome is not Outcome.FETCHED:
+        is as it is now, and the caller puts it. Sets `changed_us` if the change counts. An imported
+        capture is no visit."""
+        if report.outcome is not Outcome.FETCHED or report.lease.source:
             return
         if before is not None and not self._from_us:
             self._from_us = report.at_us

@@ -40,6 +40,7 @@ _BATCH_ROWS: Final = 5_000
 # What visits have taught about a page, one after the other.
 _LEARNED: Final = (
     "first_us", "changed_us", "visits", "rate_shape", "rate_scale", "missed", "hint_us", "gone_us",
+    "template",
 )  # fmt: skip
 
 WrittenRow = tuple[StateTable, bytes, bytes | None]
