@@ -178,6 +178,9 @@ _GRAPH = (
     ),
     _CRAWL,
 )  # fmt: skip
+_NOISE = Param(
+    name="noise", help="Show lines where only noise changed, too.", kind="flag", default=False
+)
 _OLD = Param(
     name="old",
     help="Time of the old version; default: one before.",
@@ -221,9 +224,10 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/diff", name="diff",
         does="The changes between two versions of a page.", answer=json_api.diff,
-        params=(_URL, _OLD, _NEW, _CRAWL),
+        params=(_URL, _OLD, _NEW, _NOISE, _CRAWL),
         keys=("schema", "url", "old", "new", "same_bytes", "facts", "added", "removed", "is_cut",
-              "changes"),
+              "changes", "lines", "words_added", "words_removed", "links_added", "links_removed",
+              "noise"),
     ),
     Route(
         method="GET", path="/api/top", name="top",
@@ -331,7 +335,7 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/page", name="page_page", does="One page.", answer=pages.page,
         params=(
-            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW,
+            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW, _NOISE,
             Param(name="view", help="Which view of the page.", default="text", choices=pages.VIEWS),
         ),
         gives="html",

@@ -27,9 +27,10 @@ from gossamer.web.reading import (
 from gossamer.web.route import NotAllowed, ViewContext
 from gossamer.web.views.curves import history_object
 from gossamer.web.views.events import Watched, feed
-from gossamer.web.views.explore import diff_object, graph_object, neighbours, top_object
+from gossamer.web.views.explore import graph_object, neighbours, top_object
 from gossamer.web.views.exports import exports_object
 from gossamer.web.views.metrics import metrics_text
+from gossamer.web.views.page_diff import diff_object
 from gossamer.web.visit_options import VISITS
 
 _HOSTS_WATCHED = 50
@@ -94,7 +95,11 @@ def links(context: ViewContext, parameters: Parameters) -> Response:
 def diff(context: ViewContext, parameters: Parameters) -> Response:
     with context.collections.reader(parameters.text("c")) as reader:
         found = diff_object(
-            reader, parameters.text("url"), parameters.text("old"), parameters.text("new")
+            reader,
+            parameters.text("url"),
+            parameters.text("old"),
+            parameters.text("new"),
+            with_noise=parameters.flag("noise"),
         )
     return JSONResponse(found)
 

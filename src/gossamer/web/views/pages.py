@@ -43,7 +43,7 @@ from gossamer.web.views.curves import (
     history_object,
     table_of,
 )
-from gossamer.web.views.explore import ORDERS, diff_object
+from gossamer.web.views.explore import ORDERS
 from gossamer.web.views.exports import export_file, tables
 from gossamer.web.views.gone_pages import gone_among
 from gossamer.web.views.graph_picture import WIDTH, draw
@@ -60,6 +60,7 @@ from gossamer.web.views.json_api import (
 )
 from gossamer.web.views.narrow_graph_picture import WIDTH as NARROW
 from gossamer.web.views.narrow_graph_picture import draw_narrow
+from gossamer.web.views.page_diff import diff_object
 from gossamer.web.views.stored_copy import cached_response
 from gossamer.web.views.timeline import SMALL, timeline_of
 from gossamer.web.visit_options import policies_known
@@ -107,6 +108,8 @@ def search(context: ViewContext, parameters: Parameters) -> Response:
         for name in ("site", "type", "lang", "since", "changed")
         if parameters.text(name)
     }
+    if parameters.flag("copies"):
+        names["filters"]["copies"] = "1"
     if parameters.text("sort") == "date":
         names["filters"]["sort"] = "date"
     if parameters.text("q").strip():
@@ -150,7 +153,11 @@ def page(context: ViewContext, parameters: Parameters) -> Response:
         elif view == "diff":
             with suppress(NotKnown):
                 names["diff"] = diff_object(
-                    reader, url, parameters.text("old"), parameters.text("new")
+                    reader,
+                    url,
+                    parameters.text("old"),
+                    parameters.text("new"),
+                    with_noise=parameters.flag("noise"),
                 )
     found = page_object(story, kept, context.clock.wall_us())
     if not kept and view not in ("in", "out"):
