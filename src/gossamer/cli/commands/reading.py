@@ -52,7 +52,7 @@ def page(
 
 
 def versions(url: Url, collection: CollectionOption = None, json: Json = False) -> None:
-    """List the captures of a URL."""
+    """List the versions of a URL, with what changed and the visits without a change."""
     from gossamer.cli.commands.versions import run_versions
 
     raise typer.Exit(run_versions(collection_at(collection), url, as_json=json))
