@@ -31,7 +31,8 @@ from gossamer.analyse.report_questions import (
     ReportQuestion,
 )
 from gossamer.analyse.report_redirects import RedirectChain, chains_of, loops_of
-from gossamer.analyse.report_rows import inside_of, stage_heads, stage_urls
+from gossamer.analyse.report_rows import Inside, inside_of, stage_heads, stage_urls
+from gossamer.analyse.report_similar import similar_pages
 from gossamer.errors import PluginError
 from gossamer.graph import tables
 from gossamer.plugins import Plugin, plugin_fault
@@ -108,6 +109,7 @@ def make_report(
             asked = [q for q in QUESTIONS if not (is_quick and q.name in FROM_ARCHIVE)]
             findings = (
                 *_findings(connection, asked, shown_rows, mirrors or Mirrors()),
+                *_similar_findings(reader, inside, shown_rows),
                 *_added_findings(connection, added, shown_rows),
             )
             span = connection.execute("select min(at_us), max(at_us) from pages").fetchone()
@@ -151,6 +153,15 @@ def _findings(
                 yield _of_mirrors(connection, question, mirrors, shown_rows)
             case _:
                 yield _of_rows(question, _rows(connection, question.sql), shown_rows)
+
+
+def _similar_findings(
+    reader: CollectionReader, inside: Inside, shown_rows: int
+) -> Iterator[Finding]:
+    found = similar_pages(reader, inside, shown_rows)
+    if found is not None:
+        question, total, rows = found
+        yield Finding(question, total, tuple(rows))
 
 
 def _added_findings(

@@ -24,8 +24,8 @@ from gossamer.duplicates.similar import may_be_similar, similarity
 from gossamer.duplicates.sketch import BANDS, SKETCH_BYTES, bands_in, length_in
 
 PAGE_BYTES: Final = 24  # moment and key: they sort by the moment
-_MOST_COMPARED: Final = 6  # earlier pages that are compared with one page
-LEAST_EQUAL: Final = 3  # numbers of a sketch
+_MOST_COMPARED: Final = 8  # earlier pages that are compared with one page
+LEAST_EQUAL: Final = 5  # numbers of a sketch; of similar pages 4 to 32 are equal
 _GROWTH: Final = 1.5
 
 ReadHtml = Callable[[bytes], bytes | None]

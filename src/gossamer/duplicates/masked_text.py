@@ -25,6 +25,7 @@ _MONTH: Final = (
 )
 _YEAR: Final = r"(?:19|20)\d\d"
 _NUMBER: Final = r"\d[\d,.]{0,20}"
+_AFTER_TIME: Final = r"(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:utc|gmt|z\b|[+-][0-9]{4}))?"
 _UNIT: Final = (
     r"(?:visits?|visitors?|views?|page ?views|hits?|guests?|users? online|members? online|"
     r"downloads?|comments?|replies|likes?|shares?|votes?|queries|milliseconds?|seconds?|secs?|ms)"
@@ -33,27 +34,47 @@ _BEFORE: Final = (
     r"(?:visits?|visitors?|views?|page ?views|hits?|counter|visitor number|visitor no\.?|"
     r"downloads?|online|(?:generated|rendered|loaded|served|processed|created) in|took|load time)"
 )
-_MASKED: Final = re.compile(
+# What begins with a digit. Python's search skips to digits only if the pattern starts with a set.
+_FROM_DIGIT: Final = re.compile(
+    r"[0-9](?<![0-9a-z_.][0-9])(?:"
+    + "|".join(
+        (
+            r"[0-9]{3}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?:t(?=[0-9]))?",
+            rf"[0-9]?[-/.][0-9]{{1,2}}[-/.]{_YEAR}\b",
+            r"[0-9]?/[0-9]{1,2}/[0-9]{2}\b",
+            rf"[0-9]?:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?{_AFTER_TIME}",
+            rf"[0-9]?(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTH},?(?:\s{_YEAR})?\b",
+            rf"[0-9,.]{{0,20}}\s?{_UNIT}\b",
+            r"[0-9]{0,5}\s(?:second|minute|hour|day|week|month|year)s?\sago\b",
+        )
+    )
+    + ")",
+    re.ASCII,
+)
+_FROM_WORD: Final = re.compile(
     "|".join(
         (
             rf"(?:©|\(c\)|copyright)\s?{_YEAR}(?:\s?[-–,]\s?{_YEAR}){{0,9}}",
-            rf"{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:t(?=\d))?",
-            rf"\d{{1,2}}[-/.]\d{{1,2}}[-/.]{_YEAR}",
-            r"\d{1,2}/\d{1,2}/\d\d\b",
-            r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:utc|gmt|z\b|[+-]\d{4}))?",
-            rf"\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTH},?(?:\s{_YEAR})?\b",
             rf"{_BEFORE}\s?[:=]?\s?{_NUMBER}(?:\s?{_UNIT}\b|\s?s\b)?",
-            rf"{_NUMBER}\s?{_UNIT}\b",
-            r"\d{1,6}\s(?:second|minute|hour|day|week|month|year)s?\sago\b",
-            r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
-            r"\b(?=[a-f]{0,9}\d)(?=\d{0,19}[a-f])[0-9a-f]{8,128}\b",
-            r"\b(?=[a-z_]{0,40}\d)(?=[\d_]{0,40}[a-z])[a-z0-9_]{24,256}\b",
-            rf"\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?(?:\s{_YEAR})?\b",
+            rf"\b{_MONTH}\s[0-9]{{1,2}}(?:st|nd|rd|th)?,?(?:\s{_YEAR})?\b",
             rf"\b{_MONTH}\s{_YEAR}\b",
         )
     ),
     re.ASCII,
 )
+# One of these stands in every line that `_FROM_WORD` changes.
+_HINTS: Final = (
+    "©", "(c)", "copyright", "visit", "view", "hit", "counter", "download", "online", "ed in",
+    "took", "load time",
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+)  # fmt: skip
+_TOKEN: Final = re.compile(
+    r"\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    r"|(?=[a-f]{0,9}\d)(?=\d{0,19}[a-f])[0-9a-f]{8,128}"
+    r"|(?=[a-z_]{0,40}\d)(?=[\d_]{0,40}[a-z])[a-z0-9_]{24,256})\b",
+    re.ASCII,
+)
+_LONG_WORD: Final = 8
 _WEEKDAY: Final = re.compile(
     r"\b(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[,.]?\s?(?=#)"
 )
@@ -63,13 +84,19 @@ _DIGIT: Final = re.compile(r"[0-9]")
 def masked(text: str) -> str:
     """The text in lower case with `#` where something was masked; white space is folded."""
     lines = text[:_MAX_CHARS].lower().splitlines()
-    return " ".join(_masked_line(" ".join(words)) for line in lines if (words := line.split()))
+    return " ".join(_masked_line(words) for line in lines if (words := line.split()))
 
 
-def _masked_line(line: str) -> str:
+def _masked_line(words: list[str]) -> str:
+    line = " ".join(words)
     if _DIGIT.search(line) is None:
         return line
-    return _WEEKDAY.sub("", _MASKED.sub("#", line))
+    if any(len(word) >= _LONG_WORD and not word.isalpha() for word in words):
+        line = _TOKEN.sub("#", line)
+    line = _FROM_DIGIT.sub("#", line)
+    if any(hint in line for hint in _HINTS):
+        line = _FROM_WORD.sub("#", line)
+    return _WEEKDAY.sub("", line) if "#" in line else line
 
 
 def text_fingerprint(title: str, text: str) -> bytes:

@@ -22,6 +22,7 @@ import numpy as np
 from rapidfuzz.distance import Indel, LCSseq
 
 _EXACT_BYTES: Final = 131_072  # of the parts that differ, both pages together
+_NEARLY: Final = 1.5  # times the bytes that may be lost: then the whole comparison may say yes
 _MAX_PIECES: Final = 6_000  # tags of one page; their alignment needs 5 MB
 _MAX_GAP_BYTES: Final = 20_000  # of both pages: 1 ms
 
@@ -46,7 +47,8 @@ def similarity(a: bytes, b: bytes, at_least: float) -> float:
     if _least_lost(rest_a, rest_b) > most_lost:
         return 0.0
     lost = _lost_bytes(rest_a, rest_b, most_lost)
-    if lost > most_lost and len(rest_a) + len(rest_b) <= _EXACT_BYTES:
+    is_close = most_lost < lost <= _NEARLY * most_lost
+    if is_close and len(rest_a) + len(rest_b) <= _EXACT_BYTES:
         lost = Indel.distance(rest_a, rest_b, score_cutoff=most_lost)
     return 1 - lost / total if lost <= most_lost else 0.0
 
@@ -65,14 +67,14 @@ def _lost_bytes(a: bytes, b: bytes, most: int) -> int:
         return len(a) + len(b)
     pieces_a, pieces_b = a.split(b"<"), b.split(b"<")
     if max(len(pieces_a), len(pieces_b)) > _MAX_PIECES:
-        return most + 1
+        return int(_NEARLY * most) + 1
     lost = 0
     for part_a, part_b in _gaps(pieces_a, pieces_b):
         if not part_a or not part_b or len(part_a) + len(part_b) > _MAX_GAP_BYTES:
             lost += len(part_a) + len(part_b)
         else:
             lost += Indel.distance(part_a, part_b)
-        if lost > most:
+        if lost > _NEARLY * most:
             break
     return lost
 
@@ -83,12 +85,14 @@ def _gaps(pieces_a: Sequence[bytes], pieces_b: Sequence[bytes]) -> Iterator[tupl
     numbers: dict[bytes, int] = {}
     a = [numbers.setdefault(piece, len(numbers)) for piece in pieces_a]
     b = [numbers.setdefault(piece, len(numbers)) for piece in pieces_b]
-    for step in LCSseq.opcodes(a, b):
-        if step.tag != "equal":
+    end_a = end_b = 0  # of the last aligned pieces
+    for block in LCSseq.editops(a, b).as_matching_blocks():
+        if end_a < block.a or end_b < block.b:
             yield (
-                b"".join(b"<" + piece for piece in pieces_a[step.src_start : step.src_end]),
-                b"".join(b"<" + piece for piece in pieces_b[step.dest_start : step.dest_end]),
+                b"".join(b"<" + piece for piece in pieces_a[end_a : block.a]),
+                b"".join(b"<" + piece for piece in pieces_b[end_b : block.b]),
             )
+        end_a, end_b = block.a + block.size, block.b + block.size
 
 
 def _common_start(a: bytes, b: bytes) -> int:

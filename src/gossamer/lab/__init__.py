@@ -5,4 +5,5 @@ replay.py            lets a refresh policy visit the pages of a trace, and measu
 refresh.py           compares refresh policies at several budgets
 refresh_worker.py    one budget of it, as a process of its own
 plot.py              the result as an SVG picture
+duplicates.py        compares the modes of --duplicates on a stored crawl
 """

@@ -35,7 +35,6 @@ from gossamer.settings import Settings, choices_of, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contact, check_place
 from gossamer.web.open_collections import OpenCollections, check_name
-from gossamer.web.visit_options import FOREVER, visit_words
 
 COMMANDS: Final = ("pause", "resume", "stop")
 # Options that the web interface may set. Files of this machine, headers and private networks are
@@ -43,7 +42,7 @@ COMMANDS: Final = ("pause", "resume", "stop")
 OPTIONS: Final = (
     "scope", "domain_list", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes",
     "max_matches", "type", "order", "delay", "sitemaps", "ascend", "proxy", "max_rate", "hours",
-    "user_agent_contact", *FOREVER,
+    "user_agent_contact",
 )  # fmt: skip
 _REPEATED: Final = ("include", "exclude")
 _LISTS: Final = ("type", "domain_list")
@@ -72,10 +71,7 @@ class NewCrawl:
     def arguments(self) -> list[str]:
         """The words after `gossamer`, without the collection."""
         words = ["crawl", "--set=fetch.typed_private=false", _networks(self.allow_private)]
-        words += visit_words(self.options)
         for name, value in self.options.items():
-            if name in FOREVER:
-                continue
             flag = f"--set={_KEYS[name]}" if name in _KEYS else f"--{name.replace('_', '-')}"
             if isinstance(value, bool):
                 words += [flag] if value else []
@@ -104,12 +100,7 @@ def flags_from(options: Mapping[str, object]) -> dict[str, object]:
     strange = [name for name in options if name not in OPTIONS]
     if strange:
         raise UsageError(f"{strange[0]} cannot be set in the web interface")
-    visit_words(options)
-    named = {
-        _KEYS.get(name, name): _listed(name, value)
-        for name, value in options.items()
-        if name not in FOREVER
-    }
+    named = {_KEYS.get(name, name): _listed(name, value) for name, value in options.items()}
     return settings_of(named)
 
 
@@ -237,11 +228,8 @@ class Crawls:
         """Whether a crawl of this name has failed and left nothing."""
         return not self._collections.paths(name).exists and self.status(name)["state"] == "failed"
 
-    def go_on(self, name: str, visits: Mapping[str, object] | None = None) -> None:
-        """Resume a stored crawl; with `visits`, pages are visited again (`visit_options.py`).
-        Raises NoCollection, CollectionInUse, UsageError.
-        """
-        more = visit_words(visits or {})
+    def go_on(self, name: str) -> None:
+        """Resume a stored crawl. Raises NoCollection, CollectionInUse."""
         paths = self._collections.paths(name)
         if not paths.exists:
             raise paths.missing()
@@ -250,7 +238,7 @@ class Crawls:
                 raise CollectionInUse(paths.path, "a running crawl")
             with self._collections.reader(name) as reader:
                 is_ours = not reader.settings().fetch.typed_private
-            words = [*([_networks(self._checker.allow_private)] if is_ours else []), *more]
+            words = [_networks(self._checker.allow_private)] if is_ours else []
             self._run(name or self._collections.first, ["crawl", *words])
 
     def order(self, name: str, order: str) -> Mapping[str, Any]:

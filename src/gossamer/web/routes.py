@@ -21,7 +21,6 @@ from gossamer.web.views import json_api, pages
 from gossamer.web.views.explore import MOST_NODES, MOST_TOP
 from gossamer.web.views.explore import ORDERS as ORDERS_OF_TOP
 from gossamer.web.views.exports import FORMATS, LEVELS
-from gossamer.web.visit_options import forever_params, visit_params
 
 _CRAWL = Param(name="c", help="Name of the crawl; default: the first.", default="", longest=64)
 _NAME = Param(name="name", help="Name of the crawl.", place="path", is_needed=True, longest=64)
@@ -142,7 +141,6 @@ _NEW_CRAWL = (
         name="user_agent_contact", help="Contact: mail address or URL.", place="body",
         default="", longest=200,
     ),
-    *forever_params(),
 )  # fmt: skip
 _STATUS_KEYS = (
     "schema", "crawl", "state", "fetched", "redirects", "failed", "refused", "queued", "known",
@@ -178,9 +176,6 @@ _GRAPH = (
     ),
     _CRAWL,
 )  # fmt: skip
-_NOISE = Param(
-    name="noise", help="Show lines where only noise changed, too.", kind="flag", default=False
-)
 _OLD = Param(
     name="old",
     help="Time of the old version; default: one before.",
@@ -224,10 +219,9 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/diff", name="diff",
         does="The changes between two versions of a page.", answer=json_api.diff,
-        params=(_URL, _OLD, _NEW, _NOISE, _CRAWL),
+        params=(_URL, _OLD, _NEW, _CRAWL),
         keys=("schema", "url", "old", "new", "same_bytes", "facts", "added", "removed", "is_cut",
-              "changes", "lines", "words_added", "words_removed", "links_added", "links_removed",
-              "noise"),
+              "changes"),
     ),
     Route(
         method="GET", path="/api/top", name="top",
@@ -285,11 +279,10 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="POST", path="/api/crawls/{name}/{order}", name="order",
-        does="Pause, resume or stop a running crawl; `start` resumes a stored one, or visits its "
-        "pages again.",
+        does="Pause, resume or stop a running crawl; `start` resumes a stored one.",
         answer=json_api.order_crawl,
         params=(_NAME, Param(name="order", help="The order.", place="path", is_needed=True,
-                             choices=(*COMMANDS, "start")), *visit_params()),
+                             choices=(*COMMANDS, "start"))),
         keys=_STATUS_KEYS, status=202, changes=True,
     ),
     Route(
@@ -335,7 +328,7 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/page", name="page_page", does="One page.", answer=pages.page,
         params=(
-            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW, _NOISE,
+            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW,
             Param(name="view", help="Which view of the page.", default="text", choices=pages.VIEWS),
         ),
         gives="html",
@@ -405,9 +398,9 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="POST", path="/crawls/{name}", name="order_page", does="Orders to a crawl.",
         answer=pages.order_crawl, gives="html", changes=True,
-        params=(_NAME, _CONFIRM, _ADDED, _LIFTED, *visit_params(),
+        params=(_NAME, _CONFIRM, _ADDED, _LIFTED,
                 Param(name="order", help="The order.", place="body", is_needed=True,
-                      choices=(*COMMANDS, "start", "again", "clear", "ban"))),
+                      choices=(*COMMANDS, "start", "clear", "ban"))),
     ),
     Route(
         method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,

@@ -43,14 +43,12 @@ class Closing:
     before: int = 0
     limit: str = ""
     why_nothing: str = ""
-    revisit: Mapping[str, int] | None = None  # what a revisit has found, in this run and before
+    duplicates: str = "exact"  # the mode
 
     def lines(self, *, is_coloured: bool = False) -> Iterator[str]:
         """Yield the lines, without control characters from the web."""
         summary = self.summary
         yield self._first()
-        if self.revisit is not None:
-            yield revisit_text(self.revisit)
         outcomes = (
             painted(f"{summary.failed:,} failed", AnswerClass.FAILED, is_on=is_coloured)
             if summary.failed
@@ -62,12 +60,24 @@ class Closing:
         yield f"Responses: {answers}; {', '.join(outcomes)}; {counted(summary.links, 'link')}."
         if summary.by_reason:
             yield f"Failed or refused, by reason: {reasons_text(summary.by_reason)}."
+        yield from self._duplicates()
         if summary.dropped:
             yield (
                 f"{counted(summary.dropped, 'link')} to new hosts dropped: their pages or sites "
                 "link to too many hosts (frontier.hosts_per_page, frontier.hosts_per_site)."
             )
         yield from self._advice()
+
+    def _duplicates(self) -> Iterator[str]:
+        count = self.summary.duplicates
+        if count:
+            pages = counted(count, "duplicate")
+            yield f"{pages} of earlier pages (--duplicates {self.duplicates})."
+        if count and self.duplicates == "html95":
+            yield (
+                "html95 also finds different pages of one template: on reference manuals a third "
+                f"of all pages. `gossamer lab duplicates -c {self.collection}` counts them."
+            )
 
     def _first(self) -> str:
         summary = self.summary
@@ -91,16 +101,6 @@ class Closing:
         if bad:
             yield f"`gossamer report -c {collection}` lists broken links."
         yield f"`gossamer export pages -c {collection} -o pages.csv` lists every URL."
-
-
-def revisit_text(found: Mapping[str, int]) -> str:
-    """`Visited 120 pages again: 100 unchanged, 15 changed, 3 gone, 2 failed; 4 new URLs found.`"""
-    names = ("unchanged", "changed", "gone", "moved", "back", "missed")
-    words = {"back": "back again", "missed": "not answered"}
-    always = names[:3]
-    parts = [f"{found[n]:,} {words.get(n, n)}" for n in names if found[n] or n in always]
-    new = counted(found["known"], "new URL")
-    return f"Visited {counted(found['visits'], 'page')} again: {', '.join(parts)}; {new} found."
 
 
 def limit_text(stopped: str, settings: Settings, plan: CrawlPlan, origin: Mapping[str, str]) -> str:

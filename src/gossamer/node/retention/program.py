@@ -49,15 +49,13 @@ def steps(
     Raises CorruptFile, OSError.
     """
     yield from _drops(paths, store, rule, now_us)
-    held, fresh = held_files(paths, store), set[str]()
+    held = held_files(paths, store)
     for _ in range(_ROUNDS):
         settings = stored_settings(store) or Settings()
-        groups = files_to_join(paths, store, settings, share, held, fresh)
+        groups = files_to_join(paths, store, settings, share, held)
         for group in groups:
             try:
-                step = _joined(paths, store, settings, group, is_thinned=not rule.keeps_all)
-                fresh.add(step["new"])
-                yield step
+                yield _joined(paths, store, settings, group, is_thinned=not rule.keeps_all)
             except (HasImports, GossamerError) as fault:
                 held |= {path.name for path in group}
                 yield {"problem": str(fault)}

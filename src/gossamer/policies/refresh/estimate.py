@@ -23,11 +23,9 @@ of the stored numbers, so that they can be read: `changes` in `seconds`. Old evi
 page, so that it fits pages that change every minute and pages that change every year. A visit
 counts as one such interval at most: it says no more about a page that changes faster.
 
-Real changes come in bursts: a page that has just changed changes again soon, and one that has been
-quiet for long stays quiet, far more than a Poisson process says. How much is learned by
-`correction`. Visits are sorted by the time since the last known change of the page, into powers of
-two of the mean interval between changes. For each of them the ratio of changed pages to expected
-ones is kept, and rates are multiplied by it. For a real Poisson process it stays near 1.
+Real changes come in bursts, so that a Poisson process expects too many changed pages or too few.
+`correction` is the ratio of changed pages to expected ones at recent visits; rates are multiplied
+by it.
 """
 
 from __future__ import annotations
@@ -41,9 +39,6 @@ from gossamer.policies.refresh.pages import PageTable
 from gossamer.policies.refresh.policy import Flags, Floats, Slots
 
 _WEEK_S = 7 * 86400.0
-_BINS = 16
-_FEW = 10.0
-_CALM = 5.0  # in each bin: it takes so many expected changes to move the ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +73,7 @@ class RateEstimator:
         self._constants = constants
         self._changes = 0.0  # sums over all pages
         self._seconds = 0.0
-        self._seen = np.full(_BINS, _CALM)  # changed pages at recent visits, by time since a change
-        self._expected = np.full(_BINS, _CALM)  # how many of them the posterior expected
+        self._seen = self._expected = 20.0  # changed pages at recent visits; expected ones
 
     @property
     def mean_rate(self) -> float:
@@ -89,24 +83,17 @@ class RateEstimator:
             return first / (1.0 + first * max(self._seconds, 0.0))
         return self._changes / self._seconds
 
-    def correction(self, slots: Slots, at_s: float | Floats) -> Floats:
-        """Changed pages for each one that the posterior expects, at recent visits of pages whose
-        last change was about as long ago as it is at `at_s`."""
-        ratio: Floats = self._seen / self._expected
-        return ratio[self._bins(slots, at_s)]
+    @property
+    def correction(self) -> float:
+        """Changed pages at recent visits for each one that the posterior expects."""
+        return self._seen / self._expected
 
-    def _bins(self, slots: Slots, at_s: float | Floats) -> Slots:
-        """The time since the last known change: powers of two of a 1/1024 of the mean interval."""
-        since = np.maximum(at_s - self._pages.changed_s[slots], 1e-9) * self.mean_rate * 1024.0
-        return np.clip(np.floor(np.log2(since)) + 1.0, 0, _BINS - 1).astype(np.int64)
-
-    def posterior(self, slots: Slots, at_s: float | Floats) -> tuple[Floats, Floats]:
+    def posterior(self, slots: Slots) -> tuple[Floats, Floats]:
         """Shape and scale of what is known of the rates, with prior and correction."""
-        shape, scale = self.long_run(slots)
-        return shape, scale / self.correction(slots, at_s)
+        shape, scale = self._posterior(slots)
+        return shape, scale / self.correction
 
-    def long_run(self, slots: Slots) -> tuple[Floats, Floats]:
-        """Shape and scale without correction: of the mean rate over bursts and quiet times."""
+    def _posterior(self, slots: Slots) -> tuple[Floats, Floats]:
         pages, constants = self._pages, self._constants
         mean = self.mean_rate
         if constants.uses_siblings:
@@ -120,14 +107,12 @@ class RateEstimator:
 
     def figures(self) -> dict[str, float]:
         """What is known of all pages together and does not follow from each of them."""
-        both = (("seen", self._seen), ("expected", self._expected))
-        return {f"{name}_{n}": float(value) for name, sums in both for n, value in enumerate(sums)}
+        return {"seen": self._seen, "expected": self._expected}
 
     def restore_figures(self, figures: Mapping[str, float]) -> None:
         """Take over the figures of an earlier run."""
-        for name, sums in (("seen", self._seen), ("expected", self._expected)):
-            for n, value in enumerate(sums):
-                sums[n] = figures.get(f"{name}_{n}", value)
+        self._seen = figures.get("seen", self._seen)
+        self._expected = figures.get("expected", self._expected)
 
     def count_one(self, slot: int, changes: float, seconds: float) -> None:
         """`count` for one page, ten times as fast: a start restores a million of them."""
@@ -166,28 +151,22 @@ class RateEstimator:
         pages.changes[exact] += is_changed[~is_undated]
         pages.seconds[exact] += seen[~is_undated]
         if len(undated):
-            shape, scale = self.long_run(undated)
+            shape, scale = self._posterior(undated)
             new_shape, new_scale = seen_once(shape, scale, tau[is_undated])
             pages.changes[undated] += np.maximum(new_shape - shape, 0.0)
             pages.seconds[undated] += np.maximum(new_scale - scale, 0.0)
         self.count(slots, pages.changes[slots] - before[0], pages.seconds[slots] - before[1])
 
     def _compare(self, slots: Slots, tau: Floats, is_changed: Flags) -> None:
-        """Compare what was seen with what was expected; 500,000 visits ago counts 1/e. Before the
-        tenth change the expectation is a guess."""
-        if self._changes < _FEW:
-            return
-        shape, scale = self.long_run(slots)
-        bins = self._bins(slots, self._pages.last_s[slots] + tau / 2)
+        """Compare what was seen with what was expected; 500,000 visits ago counts 1/e."""
+        shape, scale = self._posterior(slots)
         kept = np.exp(-len(slots) / 500_000)
+        self._seen = self._seen * kept + float(is_changed.sum())
         expected = -np.expm1(-shape * np.log1p(tau / scale))
-        self._seen *= kept
-        self._expected *= kept
-        np.add.at(self._seen, bins, is_changed)
-        np.add.at(self._expected, bins, expected)
+        self._expected = self._expected * kept + float(expected.sum())
 
     def _forget(self, slots: Slots, tau: Floats) -> None:
-        shape, scale = self.long_run(slots)
+        shape, scale = self._posterior(slots)
         kept = np.exp(-np.minimum(tau * shape / scale, 1.0) / self._constants.memory)
         self._pages.changes[slots] *= kept
         self._pages.seconds[slots] *= kept

@@ -21,10 +21,7 @@ The first term is the time for which the copy was fresh, the second its age if i
 Siblings and hints (`siblings.py`) add the hazard h, so that the copy is fresh with probability
 S = (β/(β + τ))^α exp(-h). The index is that of the age τ' at which the rate alone would give S:
 
-    log(1 + τ'/β') = log(1 + τ/β) + h/α
-
-β' is the scale from now on. It differs from β, the scale since the last visit, because bursts end
-(`correction` in `estimate.py`): within a burst a visit is worth less, and after it more.
+    log(1 + τ'/β) = log(1 + τ/β) + h/α
 
 For a page that hardly ever changes τ' may be centuries. It is at most three mean intervals between
 visits: for longer nobody knows what the page will do.
@@ -44,10 +41,9 @@ class Optimal(IndexPolicy):
     """The index is the expected gain of fresh time by a visit."""
 
     def index(self, slots: Slots, now_s: float) -> Floats:
-        shape, past = self.past(slots, now_s)
+        shape, scale = self.rates.posterior(slots)
         tau = self.tau(slots, now_s)
-        growth = np.log1p(tau / past) + self.hazard(slots) / shape
-        scale = self.rates.posterior(slots, now_s)[1]
+        growth = np.log1p(tau / scale) + self.hazard(slots) / shape
         fresh = np.exp(-shape * growth)
         horizon = np.maximum(tau, _HORIZON * self.interval_s) if self.interval_s else np.inf
         tau = np.minimum(scale * np.expm1(np.minimum(growth, 50.0)), horizon)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import typer
 
+from gossamer.cli.commands.lab.duplicates import duplicates
 from gossamer.cli.commands.lab.refresh import refresh
 
 lab_app = typer.Typer(
     help="Experiments: replay policies on stored data, and compare them.", no_args_is_help=True
 )
 lab_app.command()(refresh)
+lab_app.command()(duplicates)
 
 
 @lab_app.callback()
