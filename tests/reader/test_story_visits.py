@@ -79,3 +79,33 @@ def test_a_span_has_the_unit_that_fits() -> None:
     assert [span_text(s) for s in spans] == [
         "0 seconds", "1 second", "90 seconds", "67 minutes", "28 hours", "9 days", "10 years",
     ]  # fmt: skip
+
+
+def test_a_page_says_what_its_last_visits_found() -> None:
+    assert sentences(fetched(at_us=9, body_us=5, visits=1)) == [
+        "It was unchanged then: its version was captured <5>."
+    ]
+    assert sentences(fetched(at_us=9, changed_us=9, visits=1)) == [
+        "It was last seen to change <9>."
+    ]
+    (gone,) = sentences(fetched(at_us=9, changed_us=7, gone_us=7, status=404, visits=1))
+    assert gone.startswith("The page is gone: this was first seen <7>.")
+    (moved,) = sentences(fetched(at_us=9, changed_us=9, redirect="https://e.org/", visits=1))
+    assert moved.startswith("The page has moved: this was seen <9>.")
+
+
+def test_a_page_says_that_visits_failed() -> None:
+    row = fetched(at_us=5, missed=2, missed_us=9, missed_reason="timeout", missed_detail="30 s")
+    assert sentences(row) == [
+        "The last 2 visits failed <9> (timeout: 30 s). The stored version was kept."
+    ]
+    row.missed, row.due_us = 0, 12
+    assert sentences(row)[-1] == "The visit is repeated <12>."
+
+
+def test_a_page_that_is_refused_now_says_what_stays() -> None:
+    row = fetched(at_us=9, body_us=5)
+    row.standing, row.reason = Standing.REFUSED, "robots"
+
+    (told,) = sentences(row)
+    assert told.startswith("It was fetched before. The version captured <5> stays in the archive")

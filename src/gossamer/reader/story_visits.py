@@ -22,6 +22,7 @@ _SPANS: Final = (
 def visit_sentences(story: Story, row: UrlRow, when: Callable[[int], str]) -> Iterator[str]:
     """What is known of how often a fetched page changes, and of its next visit. Nothing of a
     collection that is not visited again. `when` writes a time."""
+    yield from _last_visits(row, when)
     if row.standing != Standing.FETCHED:
         return
     if row.hint_us > row.at_us:
@@ -36,6 +37,34 @@ def visit_sentences(story: Story, row: UrlRow, when: Callable[[int], str]) -> It
             f"{_estimate(story, row)} That is too often for the rate of requests, so no visit is "
             "planned; a higher --rate would change that."
         )
+
+
+def _last_visits(row: UrlRow, when: Callable[[int], str]) -> Iterator[str]:
+    """What visits after the first one found."""
+    if row.standing == Standing.REFUSED and row.body_us:
+        yield (
+            f"It was fetched before. The version captured {when(row.body_us)} stays in the "
+            "archive; it is no longer in the search index."
+        )
+    if row.standing != Standing.FETCHED:
+        return
+    if row.gone_us:
+        yield (
+            f"The page is gone: this was first seen {when(row.gone_us)}. Earlier versions stay in "
+            "the archive; it is no longer in the search index."
+        )
+    elif row.redirect and row.changed_us:
+        yield f"The page has moved: this was seen {when(row.changed_us)}. Earlier versions stay."
+    elif row.changed_us:
+        yield f"It was last seen to change {when(row.changed_us)}."
+    if row.body_us:
+        yield f"It was unchanged then: its version was captured {when(row.body_us)}."
+    if row.missed_us:
+        failed = "The last visit" if row.missed < 2 else f"The last {row.missed} visits"
+        why = f"{row.missed_reason}: {row.missed_detail}"
+        yield f"{failed} failed {when(row.missed_us)} ({why}). The stored version was kept."
+    if row.due_us:
+        yield f"The visit is repeated {when(row.due_us)}."
 
 
 def changes_every_s(row: UrlRow) -> float | None:

@@ -14,6 +14,7 @@ from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story import Story
 from gossamer.reader.story_text import story_sentences
 from gossamer.reader.story_visits import changes_every_s
+from gossamer.records import Outcome
 
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:
@@ -46,6 +47,11 @@ def story_object(story: Story) -> dict[str, Any]:
             "due_at": _iso(row.due_us),
             "duplicate_of": story.duplicates.of or None,
             "copies": story.duplicates.copies,
+            "visits": row.visits,
+            "captured_at": _iso(row.version_us if row.outcome is Outcome.FETCHED else row.body_us),
+            "changed_at": _iso(row.changed_us),
+            "gone_since": _iso(row.gone_us),
+            "missed_visits": row.missed,
             "next_visit_at": _iso(max(0, row.next_us)),
             "changes_every_s": changes_every_s(row),
         }
