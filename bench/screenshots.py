@@ -2,10 +2,10 @@
 
     python -m bench.screenshots [FOLDER]
 
-Serves and crawls the demo web, one page of it once more after a change, serves the collection and
-starts a crawl from the form as a person would. Needs Playwright and the system's Chromium; with
-Pillow the pictures get a palette and are a third as large. Ends with 1 when a page is wider than
-its window, or when a picture is larger than 150 kB.
+Serves and crawls the demo web, visits it again for some seconds after a change, serves the
+collection and starts a crawl from the form as a person would. Needs Playwright and the system's
+Chromium; with Pillow the pictures get a palette and are a third as large. Ends with 1 when a page
+is wider than its window, or when a picture is larger than 150 kB.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _COLOURS: Final = 224
 SIZES: Final = {"desktop": (1280, 800), "phone": (390, 844)}
 SCHEMES: Final = ("light", "dark")
 _LIVE_MS: Final = 9_000  # for curves that are worth looking at
+_VISITS_S: Final = 45  # so that some pages are visited several times
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,9 @@ def shots(root: str) -> tuple[Shot, ...]:
         Shot("about", f"{page}about", "Metadata of a page"),
         Shot("links", f"{page}in", "Links to a page with their anchor texts"),
         Shot("changes", f"{page}diff", "Changes between two versions"),
+        Shot("versions", f"{page}versions", "Visits of a page on a time axis"),
+        Shot("seen", "/changes", "What later visits found, by kind, site and query"),
+        Shot("freshness", "/freshness", "Freshness and age of the copies"),
         Shot("story", f"{page}story", "History of a URL"),
         Shot("top", "/top", "Top pages"),
         Shot("hosts", "/hosts", "Hosts"),
@@ -95,16 +99,16 @@ def main() -> int:
 
 
 def _crawl_demo(home: Path) -> None:
-    """The demo web, and the front page of its garden again after a change."""
+    """The demo web, visited again after a change."""
     with serve_demo(PORT) as web:
         _gossamer(
             "crawl", "-c", home, "--delay", 0, "--set", "frontier.pages_per_host=150", *web.seeds
         )
-    again = home.with_name("again")
-    with _changed_garden() as root:
-        _gossamer("crawl", "-c", again, "--scope", "page", f"{root}/")
-    _gossamer("import", "-c", home, *sorted((again / "archive").glob("*.warc.gz")))
-    shutil.rmtree(again)
+    with _changed_garden():
+        _gossamer(
+            "crawl", "-c", home, "--forever", "--max-time", _VISITS_S,
+            "--set", "refresh.min_interval_s=6",
+        )  # fmt: skip
 
 
 def _gossamer(*words: object) -> None:

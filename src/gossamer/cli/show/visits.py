@@ -60,6 +60,8 @@ def _long(seconds: float | None) -> str:
     """A duration in its largest fitting unit: `3.2 d`."""
     if seconds is None:
         return "not yet"
+    if seconds < 1:
+        return "below 1 s"
     unit, length_s = next(
         ((unit, length) for unit, length in reversed(UNITS_S.items()) if seconds >= length),
         ("s", 1.0),

@@ -184,7 +184,11 @@ class Notifier:
         failures = position.failures + 1
         fault = fault[:_LONGEST_FAULT]
         if not position.fault:
-            log.warning("the %s did not take a batch of changes: %s", target.name, fault)
+            log.warning(
+                "the %s did not take a batch of changes, which is sent again: %s",
+                target.name,
+                fault,
+            )
         failed = replace(position, failures=failures, fault=fault, fault_us=now_us)
         await self._move(target, failed)
         return min(_FIRST_DELAY_S * 2.0 ** min(failures - 1, 30), self._settings.max_delay_s)
