@@ -112,7 +112,7 @@ def _crawl_until(
         sys.executable, "-m", "gossamer", "crawl", url, "-c", str(collection), "--forever",
         "--refresh", policy, "--rate", f"{rate}/s", "--delay", "0", "--per-host", "8",
         "--workers", "0", "--set", "refresh.min_interval_s=0",
-        "--set", "refresh.complete_every_s=60",
+        "--set", "refresh.complete_every_s=60", "--set", "refresh.new_share=0.9",
     ]  # fmt: skip
     before = os.times()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:

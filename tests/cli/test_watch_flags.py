@@ -29,7 +29,8 @@ def test_auto_is_the_optimal_policy_whatever_was_stored() -> None:
     values = crawl_values({**GIVEN, "set_": ["node.graph=false"]})
 
     assert values["set_"] == [
-        "refresh.policy=optimal", "refresh.min_interval_s=300.0", "node.graph=false",
+        "refresh.policy=optimal", "refresh.min_interval_s=300.0", "refresh.lists_every_s=3600.0",
+        "node.graph=false",
     ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 All are the operator's, for all hosts together; what a host may be asked is politeness's. Bytes are
 counted when they have come: an answer that was larger than its share is paid for by waiting after
 it, so the mean holds over any time that is long against one answer. Requests are counted when they
-are sent. Time in which none was sent is not saved up, apart from a tenth of a second.
+are sent. Time in which none was sent is not saved up, apart from half a second.
 
 Pure: told the time. Hours are those of the machine's time zone.
 """
@@ -18,7 +18,7 @@ from gossamer.errors import SettingsError
 
 _HOURS: Final = re.compile(r"(\d{1,2})(?::(\d\d))?-(\d{1,2})(?::(\d\d))?")
 _DAY_MIN: Final = 24 * 60
-_BURST_S: Final = 0.1  # of requests may be sent at once, so that the main loop may be a little late
+_BURST_S: Final = 0.5  # of requests may be sent at once: on a busy machine the main loop is late
 
 
 class Throttle:

@@ -45,8 +45,12 @@ def crawl_values(given: Mapping[str, Any]) -> dict[str, Any]:
 def _timing(every: str) -> dict[str, object]:
     """The settings for `--every`."""
     if every == AUTO:
-        shortest_s = Refresh().min_interval_s
-        return {"refresh.policy": "optimal", "refresh.min_interval_s": shortest_s}
+        usual = Refresh()  # an earlier watch may have stored others
+        return {
+            "refresh.policy": "optimal",
+            "refresh.min_interval_s": usual.min_interval_s,
+            "refresh.lists_every_s": usual.lists_every_s,
+        }
     try:
         seconds = seconds_of(every)
     except ValueError as fault:

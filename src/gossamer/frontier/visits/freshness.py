@@ -40,6 +40,7 @@ class Freshness(Struct, array_like=True, frozen=True):
     given_up: int  # pages that change too fast for the budget
     sums: tuple[float, float, float]  # what `measured` and `age_s` are made from
     sites: tuple[SiteFreshness, ...] = ()
+    policy_figures: dict[str, float] = {}  # what the policy keeps (msgspec copies the default)
 
     def encode(self) -> bytes:
         return pack(self)
@@ -52,7 +53,7 @@ class Freshness(Struct, array_like=True, frozen=True):
     def as_json(self) -> dict[str, object]:
         """For `status --json` and the API."""
         figures = structs.asdict(self)
-        del figures["sums"]
+        del figures["sums"], figures["policy_figures"]
         return {**figures, "sites": [structs.asdict(site) for site in self.sites]}
 
 

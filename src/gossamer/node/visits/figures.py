@@ -82,6 +82,7 @@ class FigureMaker:
             given_up=int(np.count_nonzero(np.isposinf(due_s))),
             sums=(sums.fresh_s, sums.age_s2, sums.length_s),
             sites=tuple(self._site(key, now_s, due_s) for key, _ in largest),
+            policy_figures={name: float(one) for name, one in policy.figures().items()},
         )
 
     def _site(self, host_key: bytes, now_s: float, due_s: Floats) -> SiteFreshness:

@@ -41,12 +41,12 @@ class ListHints:
         ]
         for slot, one in known:
             if one.modified_us:
-                self._note_date(slot, one)
+                self._note_date(slot, one, report.at_us)
         if report.lease.purpose is Purpose.SITEMAP:
             slots = np.array([slot for slot, _ in known], np.int64)
             self._note_missing(report, slots)
 
-    def _note_date(self, slot: int, listed: ListedUrl) -> None:
+    def _note_date(self, slot: int, listed: ListedUrl, read_us: int) -> None:
         date_s = listed.modified_us // 1_000_000
         before_s, self._dates_s[slot] = int(self._dates_s[slot]), min(date_s, 2**32 - 1)
         row = self._frontier.find(listed.key)
@@ -55,7 +55,7 @@ class ListHints:
         if listed.modified_us > row.at_us or 0 < before_s < date_s:
             row.hint_us = listed.modified_us
             self._frontier.state.known.put(listed.key, row)
-            self._policy.hint(slot, max(date_s, row.at_us / 1e6))
+            self._policy.hint(slot, max(listed.modified_us, read_us) / 1e6)
 
     def _note_missing(self, report: Report, slots: NDArray[np.int64]) -> None:
         """Pages that this sitemap listed the last time, and not now, may be gone."""
