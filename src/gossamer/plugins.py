@@ -19,11 +19,13 @@ from typing import Any, Final, Protocol
 from gossamer.errors import PluginError
 
 ORDER: Final = "gossamer.order"
+REFRESH: Final = "gossamer.refresh"
 CLASSIFIER: Final = "gossamer.classifier"
 ANALYSIS: Final = "gossamer.analysis"
 EXPORT: Final = "gossamer.export"
 _WORDS: Final = {
     ORDER: "order",
+    REFRESH: "refresh policy",
     CLASSIFIER: "classifier",
     ANALYSIS: "analysis",
     EXPORT: "export format",

@@ -17,7 +17,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Final, Literal
 
 from gossamer.errors import SettingsError
-from gossamer.plugins import ORDER, plugin_names
+from gossamer.plugins import ORDER, REFRESH, plugin_names
 
 
 def setting(
@@ -579,7 +579,8 @@ class Refresh(Section):
     policy: Literal["uniform", "proportional", "optimal"] = setting(
         "optimal",
         "How visits are shared among pages: all alike (uniform), as often as they change "
-        "(proportional), or so that most copies are up to date (optimal).",
+        "(proportional), or so that most copies are up to date (optimal). Plug-ins add more.",
+        plugins=REFRESH,
     )
     order: Literal["fixed", "random"] = setting(
         "fixed",

@@ -130,7 +130,7 @@ class ShortOptions(TypedDict, total=False):
 
     refresh: Literal["uniform", "proportional", "optimal"]
     """How visits are shared among pages: all alike (uniform), as often as they change
-    (proportional), or so that most copies are up to date (optimal)."""
+    (proportional), or so that most copies are up to date (optimal). Plug-ins add more."""
 
     no_graph: bool
     """Store no links."""
@@ -504,7 +504,7 @@ class Options(ShortOptions, total=False):
 
     refresh__policy: Literal["uniform", "proportional", "optimal"]
     """How visits are shared among pages: all alike (uniform), as often as they change
-    (proportional), or so that most copies are up to date (optimal)."""
+    (proportional), or so that most copies are up to date (optimal). Plug-ins add more."""
 
     refresh__order: Literal["fixed", "random"]
     """The order of visits with the policies uniform and proportional: always the same (fixed) or

@@ -20,7 +20,7 @@ from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import BANS_KEY, ORIGINS_KEY, SEEDS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.frontier.store import StateTable, Store
-from gossamer.plugins import ORDER, plugin_names
+from gossamer.plugins import ORDER, REFRESH, plugin_names
 from gossamer.settings import (
     Settings,
     choices_of,
@@ -32,7 +32,7 @@ from gossamer.settings import (
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.version import __version__
 
-_ORDER: Final = "frontier.order"
+_PLUGGED: Final = {"frontier.order": ORDER, "refresh.policy": REFRESH}  # a plug-in may be named
 _SEEDS_A_LINE: Final = 1_000  # of acts.jsonl
 
 
@@ -61,8 +61,8 @@ def changed_settings(
     if before is None:
         return {}
     changed = difference(without_secrets(before), without_secrets(settings))
-    if (order := _lost_order(store)) is not None:
-        changed = {**changed, _ORDER: (order, settings.frontier.order)}
+    now = values_of(settings)
+    changed = {**changed, **{key: (name, now[key]) for key, name in _lost(store).items()}}
     # A collection that was only imported has no scope yet: the first crawl sets it.
     is_first = not stored_seeds(store)
     fixed = [k for k in changed if is_fixed(k) and not (is_first and k.startswith("scope."))]
@@ -84,18 +84,21 @@ def stored_settings(store: Store) -> Settings | None:
         return None
     known = values_of(Settings())
     values = {key: value for key, value in unpack(row).items() if key in known}
-    if _lost_order(store) is not None:
-        del values[_ORDER]
+    for key in _lost(store):
+        del values[key]
     return with_values(Settings(), values)
 
 
-def _lost_order(store: Store) -> str | None:
-    """The order of the stored crawl, if it is a plug-in that is not installed any more. Nothing
-    but the order of requests depends on it, so the collection can still be opened."""
-    order = unpack(store.find(StateTable.META, SETTINGS_KEY) or b"\x80").get(_ORDER)
-    kind = describe(_ORDER)[0]
-    is_there = order is None or order in choices_of(kind) or order in plugin_names(ORDER)
-    return None if is_there else str(order)
+def _lost(store: Store) -> dict[str, str]:
+    """The settings of the stored crawl that name a plug-in which is not installed any more. Only
+    the order of requests and visits depends on them, so the collection can still be opened."""
+    stored = unpack(store.find(StateTable.META, SETTINGS_KEY) or b"\x80")
+    named = {key: stored[key] for key in _PLUGGED if key in stored}
+    return {
+        key: str(name)
+        for key, name in named.items()
+        if name not in choices_of(describe(key)[0]) and name not in plugin_names(_PLUGGED[key])
+    }
 
 
 def without_secrets(settings: Settings) -> Settings:
