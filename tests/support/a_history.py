@@ -34,7 +34,7 @@ class History:
 
     folder: Path
     values: Mapping[str, object] = field(default_factory=dict)
-    has_revisits: bool = False  # else the body is stored again
+    has_revisits: bool = True  # else the body is stored again
     now_us: int = 1_767_225_600_000_000  # 2026-01-01
 
     def __post_init__(self) -> None:

@@ -100,7 +100,7 @@ def test_a_lost_state_is_rebuilt_from_what_the_archive_has(tmp_path: Path) -> No
 
 def test_a_visit_whose_body_was_deleted_is_not_a_version_after_a_rebuild(tmp_path: Path) -> None:
     """Its file was not worth writing anew, and the state is lost."""
-    history = History(tmp_path / "c", has_revisits=True)
+    history = History(tmp_path / "c")
     url = PAGES[0]
     bodies = [a_body("x", version) for version in (1, 1, 2, 3, 4)]
     large = [(f"http://site.test/large{n}", a_body("large", n)) for n in range(20)]
