@@ -65,6 +65,7 @@ def facts(history: History) -> dict[str, object]:
         "captures": captures,
         "changes": changes,
         "sums": (counts.known, counts.fetched, counts.queued, counts.size_bytes),
+        "visits": (counts.visits, counts.unchanged, counts.changed, counts.links),
     }
 
 

@@ -43,6 +43,11 @@ _LEARNED: Final = (
     "template",
 )  # fmt: skip
 
+# Sums over all visits, also those whose captures are deleted.
+_COUNTED_VISITS: Final = (
+    "links", "unchanged", "visits", "changed", "gone", "back", "moved", "missed",
+)  # fmt: skip
+
 WrittenRow = tuple[StateTable, bytes, bytes | None]
 
 
@@ -73,7 +78,7 @@ def carry_over(old: Store, new: Store) -> None:
     """Complete a rebuilt state, to which nothing else writes. Raises DiskFault."""
     sizes = Counter[bytes]()
     _write(new, _deleted_captures(old, new, sizes))
-    _write(new, _sums(new, sizes))
+    _write(new, _sums(old, new, sizes))
     _write(new, _learned(old, new))
     late = [at for at, _ in walk(new, StateTable.CHANGE) if _is_late(at, old, new)]
     rows = {at: new.find(StateTable.CHANGE, at) or b"" for at in late}
@@ -99,13 +104,16 @@ def _deleted_captures(old: Store, new: Store, sizes: Counter[bytes]) -> Iterator
             yield StateTable.CAPTURE, key, None
 
 
-def _sums(new: Store, sizes: Mapping[bytes, int]) -> Iterator[WrittenRow]:
+def _sums(old: Store, new: Store, sizes: Mapping[bytes, int]) -> Iterator[WrittenRow]:
     for host_key, size in sizes.items():
         host = HostRow.decode(new.find(StateTable.HOST, host_key) or b"")
         host.size_bytes -= size
         yield StateTable.HOST, host_key, host.encode()
     counts = Counts.decode(new.find(StateTable.META, COUNTS_KEY))
     counts.size_bytes -= sum(sizes.values())
+    before = Counts.decode(old.find(StateTable.META, COUNTS_KEY))
+    for name in _COUNTED_VISITS:
+        setattr(counts, name, max(getattr(counts, name), getattr(before, name)))
     yield StateTable.META, COUNTS_KEY, counts.encode()
 
 
