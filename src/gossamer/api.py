@@ -19,7 +19,7 @@ from contextlib import AsyncExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self, Unpack
+from typing import Final, Self, Unpack, cast
 
 from gossamer.base.clock import SystemClock
 from gossamer.base.notebook import plain
@@ -33,6 +33,7 @@ from gossamer.node.crawled_page import CrawledPage, page_of
 from gossamer.node.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import CrawlPlan, opened
+from gossamer.node.visits.revisit_filter import RevisitFilter, revisit_of
 from gossamer.reader.change_filter import ChangeOptions, changes_wanted
 from gossamer.reader.changes import SeenChange, changes
 from gossamer.reader.collection_reader import CollectionReader
@@ -87,12 +88,26 @@ def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Cr
     may_change = bool(options.pop("change", False))
     may_add = bool(options.pop("add", False))
     is_forever = bool(options.pop("forever", False))
+    revisit = _revisit_in(options)
     flags = settings_of({**IN_PYTHON, **options})
     urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
     form = NormalForm(urls.query, urls.session_parameters)
     return CrawlPlan(
-        Path(collection), read_seeds(seeds, form), flags, may_change, may_add, is_forever
+        Path(collection), read_seeds(seeds, form), flags, may_change, may_add, is_forever, revisit
     )
+
+
+def _revisit_in(options: dict[str, object]) -> RevisitFilter | None:
+    """Take the options of a revisit out of all options. Raises UsageError."""
+    is_wanted = bool(options.pop("revisit", False))
+    older_than, site = options.pop("older_than", None), options.pop("site", None)
+    match = options.pop("match", None) or ()
+    patterns = [match] if isinstance(match, str) else list(cast("Sequence[str]", match))
+    return revisit_of(is_wanted, _text(older_than), _text(site), patterns)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 class Crawl:

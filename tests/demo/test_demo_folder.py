@@ -141,11 +141,19 @@ def test_edits_are_kept_when_the_folder_is_served_again(folder: Path) -> None:
 def test_a_folder_with_something_else_in_it_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x")
 
-    ended = typed("demo", "--folder", tmp_path)
+    ended = typed("demo", "--folder", tmp_path, "--port", str(free_port()))
 
     assert ended.code == 2
     assert "is not empty; name a new folder" in ended.err
     assert list(tmp_path.iterdir()) == [tmp_path / "mine.txt"]
+
+
+def test_a_taken_port_is_an_error_before_anything_is_written(web: DemoWeb, tmp_path: Path) -> None:
+    new = typed("demo", "--folder", tmp_path / "new", "--port", str(web.port))
+
+    assert new.code == 2
+    assert f"cannot serve at port {web.port} (address already in use); choose another" in new.err
+    assert not (tmp_path / "new").exists()
 
 
 def test_flags_that_do_not_go_together_are_errors(tmp_path: Path) -> None:

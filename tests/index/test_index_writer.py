@@ -250,3 +250,21 @@ def test_where_nothing_is_new_nothing_is_committed(tmp_path: Path) -> None:
     writer.commit({"a.warc.gz": 11})
     assert reader.reload()
     writer.close()
+
+
+def test_pages_that_change_every_day_do_not_fill_the_disk(tmp_path: Path) -> None:
+    """The writer is opened anew each day; tantivy merges its files and forgets what was dead."""
+    sizes = []
+    for day in range(30):
+        writer = IndexWriter(tmp_path, fewest_dead=20)
+        for number in range(8):
+            writer.put(an_entry(number, f"day {day} " + "words " * 500))
+        writer.commit({})
+        writer.finish({})
+        writer.close()
+        sizes.append(sum(path.stat().st_size for path in tmp_path.rglob("texts")))
+
+    view = IndexReader(tmp_path).view
+    assert view.count == 8
+    assert max(sizes) < 8 * sizes[0]
+    assert len(found(view, "words")) == 8

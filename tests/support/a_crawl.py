@@ -19,6 +19,7 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
 from gossamer.node.node import Node
 from gossamer.node.progress import Summary
+from gossamer.node.visits.revisit_filter import RevisitFilter
 from gossamer.policies.policies import Policies
 from gossamer.settings import KEYS, Settings, with_values
 from gossamer.urls.canonical import NormalForm
@@ -35,6 +36,19 @@ QUICK: dict[str, object] = {
 def crawl(collection: Path, seeds: Sequence[str], **settings: object) -> Summary:
     """Start a crawl in `collection`, or resume one, and run it to its end."""
     return asyncio.run(crawl_in_loop(collection, seeds, settings))
+
+
+def crawl_again(
+    collection: Path,
+    chosen: RevisitFilter | None = None,
+    until: Callable[[], bool] | None = None,
+    clock: Clock | None = None,
+    **settings: object,
+) -> Summary:
+    """Visit the known pages of a collection once more."""
+    wanted = chosen or RevisitFilter()
+    crawling = crawl_in_loop(collection, [], settings, revisit=wanted, until=until, clock=clock)
+    return asyncio.run(crawling)
 
 
 def crawl_until(
@@ -66,6 +80,7 @@ async def crawl_in_loop(
     until: Callable[[], bool] | None = None,
     policies: Policies | None = None,
     is_forever: bool = False,
+    revisit: RevisitFilter | None = None,
 ) -> Summary:
     """The same inside a running event loop, for tests that share it with `a_site`."""
     named = {key.replace("__", "."): value for key, value in (settings or {}).items()}
@@ -83,6 +98,7 @@ async def crawl_in_loop(
             may_change=may_change,
             policies=policies,
             is_forever=is_forever,
+            revisit=revisit,
         )
         watching = asyncio.ensure_future(_stop_when(opened.node, until or (lambda: False)))
         try:

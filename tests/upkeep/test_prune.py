@@ -173,6 +173,22 @@ def test_many_small_files_become_few(tmp_path: Path) -> None:
     check_readable(history)
 
 
+@pytest.mark.slow
+def test_merged_files_are_merged_again_and_the_manifest_stays_short(tmp_path: Path) -> None:
+    history = History(tmp_path / "c")
+    for number in range(300):
+        history.now_us += 1_000_000
+        history.write([(PAGES[number % 6], b"<p>page %d</p>" % number)])
+    history.open()
+
+    prune(history.paths, "all", history.clock, quiet)
+    history.open()
+
+    assert len(list(history.paths.archive.glob("*.warc.gz"))) < 32
+    assert (history.paths.archive / "manifest.jsonl").stat().st_size < 10_000
+    assert list(verify(history.paths)) == []
+
+
 def test_the_state_knows_no_file_that_is_gone(tmp_path: Path) -> None:
     history = a_year(tmp_path / "c")
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import resource
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import gossamer
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import open_to_read, open_to_write
 from gossamer.frontier.rows import UrlRow
@@ -17,6 +19,7 @@ from gossamer.upkeep.rebuild_index import ended_us, in_order
 from gossamer.upkeep.retention.prune import prune, survey
 from gossamer.upkeep.verify import verify
 from support.a_history import History, a_body
+from support.killing import typed
 
 PAGES = [f"http://site.test/p{number}" for number in range(4)]
 
@@ -139,3 +142,40 @@ def test_more_files_than_a_process_may_open_are_read_in_order(tmp_path: Path) ->
 
     assert len(ended) == 60
     assert ended == sorted(ended)
+
+
+def days(history: History) -> dict[str, tuple[str, str]]:
+    """The first and last day of each link from the second page."""
+    rows = study_links(history.folder).to_pylist()
+    return {
+        row["target"]: (str(row["first_seen"]), str(row["last_seen"]))
+        for row in rows
+        if row["source"] == PAGES[1]
+    }
+
+
+def study_links(folder: Path) -> Any:
+    return gossamer.open(folder).links.to_arrow()
+
+
+@pytest.mark.parametrize("act", ["rebuild", "forget"])
+def test_links_keep_their_first_day(tmp_path: Path, act: str) -> None:
+    """The page linked to /always from its first version on, which is deleted."""
+    history = History(tmp_path / "c", {"archive.prune_share": 0.0, "scope.kind": "any"})
+    for day in range(10):
+        history.wait(1)
+        visits = [(url, a_body("x", day, "/always", f"/day{day}")) for url in PAGES]
+        history.write(visits)
+    history.open()
+    before = days(history)
+    prune(history.paths, "last 2", history.clock, quiet)
+    assert days(history) == before
+
+    if act == "rebuild":
+        rebuild(history.paths, "all", SystemClock(), quiet)
+    else:
+        assert typed("forget", PAGES[0], "--yes", "-c", history.folder).code == 0
+
+    assert before["http://site.test/always"][0].startswith("2026-01-02")
+    assert days(history) == before
+    assert list(verify(history.paths)) == []

@@ -128,6 +128,9 @@ def test_what_changed_is_told_line_by_line(changed_server: Served, changed: Gard
         ("removed", ["It goes <b>."]),
         ("added", ["It comes <i>."]),
     ]
+    assert (found["words_added"], found["words_removed"]) == (2, 2)
+    pieces = [(one["kind"], one["text"].strip()) for one in found["lines"][1]["pieces"]]
+    assert pieces == [("same", "It"), ("removed", "goes <b>."), ("added", "comes <i>.")]
 
 
 def test_two_versions_can_be_named(changed_server: Served, changed: Garden) -> None:
@@ -139,8 +142,8 @@ def test_two_versions_can_be_named(changed_server: Served, changed: Garden) -> N
     assert (found["old"], found["new"]) == (new, old)
     assert ["It goes <b>."] in [p["lines"] for p in found["changes"] if p["kind"] == "added"]
     page = browser.get("/page", url=changed.root, view="diff").text
-    assert "It comes &lt;i&gt;." in page
-    assert "1 line added" in page
+    assert "</span>comes &lt;i&gt;.</ins>" in page
+    assert "+2 words" in page
 
 
 def test_a_page_fetched_once_has_nothing_to_compare(server: Served, garden: Garden) -> None:

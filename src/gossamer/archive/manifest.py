@@ -50,6 +50,12 @@ class ArchiveManifest:
     salt: bytes = b""
     files: dict[str, Listed] = field(default_factory=dict)
     bad_lines: list[int] = field(default_factory=list)  # line numbers, from 1
+    lines: int = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether most of its lines are about files that are sealed or gone."""
+        return self.lines > 3 * len(self.files) + 100
 
 
 def read_manifest(folder: Path) -> ArchiveManifest:
@@ -60,6 +66,7 @@ def read_manifest(folder: Path) -> ArchiveManifest:
     except (FileNotFoundError, NotADirectoryError):
         return manifest
     manifest.is_there = True
+    manifest.lines = len(lines)
     for number, line in enumerate(lines, 1):
         if line == b"\n":
             continue

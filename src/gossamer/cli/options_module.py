@@ -10,7 +10,7 @@ import textwrap
 import typing
 from typing import Any, Final
 
-from gossamer.collection.option_names import FLAGS, NOT, OTHERS, meaning_of
+from gossamer.collection.option_names import FLAGS, NOT, OF_TEXT, OTHERS, meaning_of
 from gossamer.settings import KEYS, choices_of, describe, is_extensible
 
 _HEAD: Final = '''"""The options of a crawl in Python, with their types.
@@ -40,7 +40,7 @@ def options_module() -> str:
     """Return the text of the module."""
     lines = [_HEAD]
     lines += [_field(name, _type_of(key), meaning_of(name)) for name, key in _short()]
-    lines += [_field(name, "bool", meaning) for name, meaning in OTHERS.items()]
+    lines += [_field(name, OF_TEXT.get(name, "bool"), said) for name, said in OTHERS.items()]
     lines.append(_MIDDLE)
     lines += [_field(key.replace(".", "__"), _type_of(key), describe(key)[2]) for key in KEYS]
     return "\n".join(lines)

@@ -32,10 +32,12 @@ class FlagType(Enum):
 FLAGS: Final[dict[str, FlagType]] = {
     flag: kind
     for kind, flags in {
-        FlagType.SWITCH: "--ascend --no-index --no-graph --change --add --forever --dry-run --json",
+        FlagType.SWITCH: "--ascend --no-index --no-graph --change --add --forever "
+        "--revisit --dry-run --json",
         FlagType.TEXT: "--scope --domains --sitemaps --type --order --hours --cookies --logins "
-        "--duplicates --proxy --user-agent-contact --rate --webhook --run --refresh",
-        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set",
+        "--duplicates --proxy --user-agent-contact --rate --webhook --run --refresh "
+        "--older-than --site",
+        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set --match",
         FlagType.FOLDER: "-c --collection -f",
         FlagType.WHOLE: "--depth --max-pages --max-bytes --max-matches --max-body --per-host "
         "--connections --workers --max-rate",

@@ -59,7 +59,8 @@ def update_manifest(folder: Path, salt: bytes, ends: Mapping[str, int]) -> None:
         for name, listed in tuple(files.items()):
             if listed.bytes is None and not (folder / name).exists():
                 del files[name]  # begun, and deleted before the first exchange
-        if files != manifest.files or salt != manifest.salt or manifest.bad_lines:
+        is_right = files == manifest.files and salt == manifest.salt and not manifest.bad_lines
+        if not is_right or manifest.is_long:
             replace_manifest(folder, salt, files)
     except OSError as error:
         raise disk_fault(f"cannot write the list of files in {folder}", error) from error

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from gossamer.collection.option_names import FLAGS, NOT, OTHERS, meaning_of
+from gossamer.collection.option_names import FLAGS, NOT, OF_TEXT, OTHERS, meaning_of
 from gossamer.collection.options import ShortOptions
 from gossamer.settings import describe
 
@@ -55,5 +55,5 @@ def _parameters() -> dict[str, tuple[str, object]]:
     """Return each short name with its type and default."""
     kinds = {name: kind.__forward_arg__ for name, kind in ShortOptions.__annotations__.items()}
     keys = {name: describe(key)[1] for name, key in FLAGS.items()} | IN_PYTHON
-    nots = dict.fromkeys((*NOT, *OTHERS), False)
+    nots: dict[str, object] = {**dict.fromkeys((*NOT, *OTHERS), False), **dict.fromkeys(OF_TEXT)}
     return {name: (kinds[name], default) for name, default in {**keys, **nots}.items()}

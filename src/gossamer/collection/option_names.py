@@ -51,7 +51,13 @@ OTHERS: Final = {
     "change": "Resume a stored crawl with another scope or URL form.",
     "add": "Crawl a seed of a new site into the same collection.",
     "forever": "Run without end: visit known pages again, and find new ones.",
+    "revisit": "Visit every known page once more, and what is new there.",
+    "older_than": "With `revisit`: only pages not visited for 90s, 12h, 7d.",
+    "site": "With `revisit`: only pages of this host.",
+    "match": "With `revisit`: only URLs that match one of these patterns.",
 }
+# The types of those that are no switches.
+OF_TEXT: Final = {"older_than": "str", "site": "str", "match": "str | Sequence[str]"}
 _RATE: Final = "fetch.requests_per_s"
 _MEANINGS: Final = {"no_graph": "Store no links.", "no_index": "Build no search index."}
 

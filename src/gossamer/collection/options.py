@@ -147,6 +147,18 @@ class ShortOptions(TypedDict, total=False):
     forever: bool
     """Run without end: visit known pages again, and find new ones."""
 
+    revisit: bool
+    """Visit every known page once more, and what is new there."""
+
+    older_than: str
+    """With `revisit`: only pages not visited for 90s, 12h, 7d."""
+
+    site: str
+    """With `revisit`: only pages of this host."""
+
+    match: str | Sequence[str]
+    """With `revisit`: only URLs that match one of these patterns."""
+
 
 class Options(ShortOptions, total=False):
     """All options: the short names, and every setting by its key, with `__` for the dot."""

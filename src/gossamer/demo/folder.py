@@ -29,22 +29,27 @@ _DATE: Final = datetime(2025, 12, 31, 12, tzinfo=UTC)  # of pages without one
 _MADE: Final = ("/sitemap.xml", "/feed.xml")  # from the files, when they are requested
 
 
+def port_for(folder: Path, port: int | None) -> int:
+    """The port for which a folder is, or will be written. Raises UsageError for another port."""
+    written = _port_of(folder)
+    if written is not None and port not in (None, written):
+        raise UsageError(
+            f"the pages in {folder} link to port {written}; use that port, or name a new folder"
+        )
+    return written or port or PORT
+
+
 def prepare_folder(folder: Path, port: int | None) -> int:
     """Write the demo web, unless it is there already, and return the port for which it is.
 
     Raises UsageError for a folder with something else in it, and for another port.
     """
-    written = _port_of(folder)
-    if written is None:
+    wanted = port_for(folder, port)
+    if _port_of(folder) is None:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder} is not empty; name a new folder")
-        written = port or PORT
-        _write(folder, written)
-    if port not in (None, written):
-        raise UsageError(
-            f"the pages in {folder} link to port {written}; use that port, or name a new folder"
-        )
-    return written
+        _write(folder, wanted)
+    return wanted
 
 
 def hosts_in(folder: Path) -> list[str]:

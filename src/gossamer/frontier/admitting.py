@@ -235,14 +235,19 @@ class Admitting:
         self._queues.requeue(row, found, levels_later=self._later)
 
     def retry(self, found: Iterable[Found]) -> int:
-        """Queue those that failed for good once more, as if never requested; how many."""
+        """Queue those that failed for good once more, as if never requested, and pages that were
+        refused after they had been fetched; how many."""
         retried = 0
         for one in found:
             row = self._known.find(one.key)
-            if row is None or row.standing != Standing.FAILED or self._judge(one) is not None:
+            if row is None or not _may_retry(row) or self._judge(one) is not None:
                 continue
             host = self._hosts.touch(one.key[:HOST_BYTES])
             host.faults, host.trouble, host.free_us = 0, "", 0
             self.lift(row, one)
             retried += 1
         return retried
+
+
+def _may_retry(row: UrlRow) -> bool:
+    return row.standing == Standing.FAILED or (row.standing == Standing.REFUSED and row.body_us > 0)

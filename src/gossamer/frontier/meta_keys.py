@@ -32,6 +32,7 @@ CHANGE_PREFIX: Final = b"change:"  # behind it a number: the key of a change, in
 NOISE_PREFIX: Final = b"noise:"  # behind it host key and template: spots that always change
 BODY_PREFIX: Final = b"body:"  # behind it a letter and a digest: pages that are gone or new
 FRESHNESS_KEY: Final = b"freshness"  # the last figures of a crawl that visits pages again
+REVISIT_KEY: Final = b"revisit"  # when a revisit of all pages began, and of which; none at its end
 LISTS_KEY: Final = b"lists"  # when sitemaps were read again
 NOTIFIED_PREFIX: Final = b"notified:"  # how far a webhook or command is
 DUPLICATES_KEY: Final = b"duplicates"  # the mode by which the tables of duplicates were made

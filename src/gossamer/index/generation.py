@@ -63,6 +63,8 @@ class Generation:
             hidden = self._find_stored(schema.HIDDEN)
             files, anchors, length, *more = unpack(hidden) if hidden else ({}, 0, 0)
         self.covered = Covered(files, anchors, more[0] if more else None)
+        # texts in the file, also of entries that are gone; an older release did not count them
+        self._texts_count: int = more[1] if len(more) > 1 else int(self._searcher.num_docs)
         self._seen = None if self._searcher.num_docs else SeenKeys()  # None: any key may be in it
         self._texts = TextWriter(path / TEXTS, length)
         self._written = TextReader(path / TEXTS)
@@ -72,6 +74,7 @@ class Generation:
         given.
         """
         ready = entry.ready
+        self._texts_count += 1
         place = self._texts.append_packed(ready.packed) if ready else self._texts.append(entry.text)
         self._replace(entry, place, entry.anchors if anchors is None else anchors)
 
@@ -83,6 +86,7 @@ class Generation:
         """Write an entry whose key is new."""
         if self._seen is not None:
             self._seen.note(entry.key)
+        self._texts_count += 1
         place = self._texts.append(entry.text)
         self._add(entry, place, entry.anchors)
 
@@ -95,7 +99,7 @@ class Generation:
         """Commit everything, and make it visible to readers that reload."""
         self._texts.sync()
         lengths = covered.anchors, self._texts.length
-        hidden = (dict(covered.files), *lengths, covered.anchors_crc32)
+        hidden = (dict(covered.files), *lengths, covered.anchors_crc32, self._texts_count)
         document = tantivy.Document()
         document.add_text(schema.ID, schema.HIDDEN)
         document.add_bytes(schema.STORED, pack(hidden))
@@ -148,7 +152,9 @@ class Generation:
 
     def needs_rewrite(self, fewest_dead: int, more: int = 0) -> bool:
         """Whether a third of the entries on disk are dead, and enough to justify a rewrite; or
-        would be if `more` entries were rewritten. Always true for one that lacks a field.
+        would be if `more` entries were rewritten. Also if half of the texts are of entries that are
+        gone: tantivy merges its own files, but nothing else shortens the file of texts. Always true
+        for one that lacks a field.
         """
         if not self._has_changed:
             return True
@@ -156,6 +162,9 @@ class Generation:
             segments = json.loads((self.path / WORDS / COMMIT).read_bytes())["segments"]
         entries: int = sum(one["max_doc"] for one in segments)
         dead: int = sum(one["deletes"]["num_deleted_docs"] for one in segments if one["deletes"])
+        old_texts = self._texts_count - self.entries
+        if old_texts >= fewest_dead and 2 * old_texts >= self._texts_count:
+            return True
         dead, entries = dead + more, entries + more
         return dead >= fewest_dead and 3 * dead >= entries
 

@@ -47,6 +47,7 @@ from gossamer.node.notify.targets import targets_of
 from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered
 from gossamer.node.rescoring import LiveScores
+from gossamer.node.start.add_revisit import add_revisit
 from gossamer.node.start.assemble import (
     CrawlCore,
     Listeners,
@@ -57,6 +58,8 @@ from gossamer.node.start.assemble import (
 )
 from gossamer.node.start.build_pool import Workers, build_workers
 from gossamer.node.start.catch_up import CatchUp
+from gossamer.node.start.decided_urls import DecidedUrls
+from gossamer.node.visits.revisit_filter import RevisitFilter
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.retention import RetentionRule
@@ -102,6 +105,7 @@ class Opened:
     intake: ImportIntake | None = None  # set only if the node was opened for an import
     forgotten_seeds: Sequence[str] = ()  # they are not requested
     new_sites: Sequence[str] = ()  # of the seeds, which the collection had not met
+    revisit_since: int = 0  # when a revisit began that is resumed; 0: there is none
     checkpoint: Callable[[Path], None] = no_checkpoint  # lays the state aside, for a backup
 
 
@@ -118,15 +122,17 @@ def open_node(
     may_change: bool = False,
     is_import: bool = False,
     is_forever: bool = False,
+    revisit: RevisitFilter | None = None,
     policies: Policies | None = None,
 ) -> Opened:
     """Open or make the collection, bring it up to its archive, and admit the seeds.
 
     With `is_import` no request is sent, and `intake` takes what is brought. With `is_forever` the
-    crawl has no end, and visits known pages again. `settings_for` is told
-    the settings of the stored crawl, or None. Without `policies` the settings name them. Raises
-    UsageError, and changes nothing, if a stored crawl is to continue in another scope or normal
-    form and `may_change` is not set. The caller closes the node, then `stack`.
+    crawl has no end, and visits known pages again; with `revisit` it visits those once more.
+    `settings_for` is told the settings of the stored crawl, or None. Without `policies` the
+    settings name them. Raises UsageError, and changes nothing, if a stored crawl is to continue in
+    another scope or normal form and `may_change` is not set. The caller closes the node, then
+    `stack`.
     """
     complete_change(paths)
     is_new = not paths.exists
@@ -148,7 +154,7 @@ def open_node(
         start = _Start(
             paths=paths, store=store, index=index, settings=settings,
             policies=policies or policies_for(settings), clock=clock,
-            is_new=is_new, is_import=is_import, is_forever=is_forever,
+            is_new=is_new, is_import=is_import, is_forever=is_forever, revisit=revisit,
         )  # fmt: skip
         changed = changed_settings(store, settings, may_change=may_change)
         return replace(_open(start, seeds, changed), checkpoint=store.checkpoint)
@@ -189,6 +195,7 @@ class _Start:
     is_new: bool
     is_import: bool
     is_forever: bool
+    revisit: RevisitFilter | None
 
 
 def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
@@ -197,7 +204,8 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     crawl = read_stored(store, seeds, mend_forgotten(paths.takedowns, clock.wall_us()))
     log_length = int.from_bytes(store.find(StateTable.META, LOG_KEY) or b"", "big")
     crawl_log = CrawlLog(paths.log, log_length, store.find(StateTable.META, LOG_SUM_KEY))
-    listeners = Listeners(crawl_log.note_refusals, crawl_log.note_row)
+    decided = DecidedUrls(crawl_log, start.index, crawl.keys)
+    listeners = Listeners(crawl_log.note_refusals, decided.note)
     core = assemble(crawl, settings, start.policies, clock, listeners)
     workers = build_workers(
         paths,
@@ -213,9 +221,13 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     recovered = catch_up.run()
     refill(parts, store)
     new_seeds = _begin(start, crawl, core, changed)
+    if not start.is_import:
+        add_revisit(parts, store, start.revisit)
     parts.committer.commit_now()
     wants_others = any(key in _WANTS_SITEMAPS for key in changed)
     core.scheduler.open_sitemaps(store, is_changed=wants_others)
+    if parts.revisit_run is not None and not parts.revisit_run.is_resumed:
+        core.scheduler.read_sitemaps_again(store)
     catch_up.done()
     return Opened(
         node=node,
@@ -226,7 +238,13 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
         settings=settings,
         intake=_intake(node, parts, workers, crawl) if start.is_import else None,
         forgotten_seeds=crawl.forgotten_seeds,
+        revisit_since=_resumed_since(parts),
     )
+
+
+def _resumed_since(parts: Parts) -> int:
+    run = parts.revisit_run
+    return run.began_us if run is not None and run.is_resumed else 0
 
 
 def _parts(

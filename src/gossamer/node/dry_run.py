@@ -36,6 +36,8 @@ from gossamer.node.build import check_usable
 from gossamer.node.new_sites import new_sites
 from gossamer.node.session import CrawlPlan
 from gossamer.node.start.assemble import Listeners, assemble, policies_for, read_stored
+from gossamer.node.visits.revisit_filter import RevisitFilter
+from gossamer.node.visits.revisit_run import revisit_run
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
 from gossamer.schedule.host import Host
@@ -89,6 +91,7 @@ class Forecast:
     seeds: Sequence[str]
     fetched: int
     queued: int
+    revisits: int = 0  # known pages that would be visited again
     changed: Mapping[str, tuple[object, object]] = field(default_factory=dict)
     first: list[PlannedRequest] = field(default_factory=list)
     not_asked: list[NotRequested] = field(default_factory=list)
@@ -144,7 +147,7 @@ def _make_forecast(plan: CrawlPlan, paths: CollectionPaths, store: Store, clock:
     check_usable(settings, [*stored_seeds(store), *plan.seeds])
     user_agent(settings.fetch.contact)  # raises for one that cannot be sent
     changed = changed_settings(store, settings, may_change=plan.may_change)
-    run = DryRun(paths, store, settings, plan.seeds, clock.wall_us())
+    run = DryRun(paths, store, settings, plan.seeds, clock.wall_us(), plan.revisit)
     forecast = _begun(plan, configured, run)
     forecast.changed = changed
     forecast.first = run.first()
@@ -166,6 +169,7 @@ def _begun(plan: CrawlPlan, configured: Configured, run: DryRun) -> Forecast:
         seeds=list(plan.seeds),
         fetched=counts.fetched,
         queued=counts.queued,
+        revisits=counts.revisits,
     )
 
 
@@ -204,6 +208,7 @@ class DryRun:
         settings: Settings,
         seeds: Sequence[str],
         now_us: int,
+        revisit: RevisitFilter | None = None,
     ) -> None:
         self._clock = _JumpingClock(now_us)
         contact = settings.fetch.contact or _NOBODY
@@ -223,6 +228,10 @@ class DryRun:
         )
         self.frontier, self._scheduler = self.core.frontier, self.core.scheduler
         self._admit(crawl.seeds)
+        admission, frontier = self.core.admission, self.core.frontier
+        revisiting = revisit_run(frontier, store, admission, self._clock, revisit)
+        if revisiting is not None:
+            revisiting.choose_all()
         self._known += [
             NotRequested(seed, "banned", "it was taken down") for seed in crawl.forgotten_seeds
         ]
@@ -249,7 +258,7 @@ class DryRun:
             lease = self._scheduler.next_lease()
             if lease is not None:
                 in_s = round(self._clock.now_s(), 3)
-                queued = self.frontier.host(self._keys.host(lease.host)).queued
+                queued = self.frontier.host(self._keys.host(lease.host)).to_request
                 self._began.setdefault(lease.host, (in_s, queued))
                 found.append(PlannedRequest(in_s, lease.purpose.value, lease.url))
                 self._answer(lease)
@@ -335,6 +344,7 @@ def as_json(forecast: Forecast) -> dict[str, Any]:
         "seeds": list(forecast.seeds),
         "fetched": forecast.fetched,
         "queued": forecast.queued,
+        "revisits": forecast.revisits,
         "first": [{"in_s": a.in_s, "purpose": a.purpose, "url": a.url} for a in forecast.first],
         "not_asked": [
             {"url": n.url, "reason": n.reason, "detail": n.detail} for n in forecast.not_asked

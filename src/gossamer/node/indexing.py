@@ -99,6 +99,10 @@ class IndexFeed:
         self._fresh.ends.update(ends)
         self._fresh.gone.update(old)
 
+    def drop(self, key: bytes) -> None:
+        """A page was refused without a request: the next commit removes its entry."""
+        self._fresh.entries[key] = None
+
     def take_fresh(self) -> Fresh:
         """Take everything that waits, for the commit that begins now."""
         fresh, self._fresh = self._fresh, Fresh()
@@ -115,7 +119,7 @@ class IndexFeed:
                     writer.remove(key)
                 else:
                     writer.put(entry)
-            self._has_new = self._has_new or bool(fresh.ends)
+            self._has_new = self._has_new or bool(fresh.ends or fresh.entries)
             self._ends |= fresh.ends
             self._gone |= fresh.gone
             waited_s = self._clock.now_s() - self._committed_s

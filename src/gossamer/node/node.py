@@ -47,6 +47,7 @@ _GRACE_AT_TIME_S: Final = 5.0  # for responses in flight at the end of the time 
 _DISK_CHECK_S: Final = 5.0
 _MANY_LINKS: Final = 1_000_000  # ranking and merging take about 5 s
 _RECENT: Final = 5  # outcomes that a terminal shows
+_OF_PAGES: Final = ("max-pages", "max-matches")  # limits that do not hold for other visits
 _ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: about 20 MB
 
 
@@ -63,6 +64,7 @@ class Node:
         self._changed = asyncio.Event()
         self._is_much = asyncio.Event()  # much waits for the index: commit early
         self._stop = ""  # reason of the stop
+        self._held_by = "done"  # the limit by which new URLs are held back
         self._is_paused = False
         self._is_done = False
         self._speed = Speed()
@@ -164,6 +166,8 @@ class Node:
             finishing = asyncio.ensure_future(pool.finish())  # runs meanwhile
         await finishing
         stopped = self._stop or "done"
+        if self._parts.revisit_run is not None:
+            self._parts.revisit_run.finish()
         if self._fault is None:
             try:
                 await complete(self._parts, is_whole=self._may_take_time(stopped))
@@ -234,15 +238,39 @@ class Node:
             bytes_had=counts.size_bytes,
             ran_s=self._clock.now_s() - self._began_s,
         )
-        if reached:
+        if reached in _OF_PAGES and self._has_visits:
+            self._hold_new_urls()
+        elif reached:
             self.stop(reached)
             return
         if self._parts.revisits is not None and counts.fetched:
             return  # it has no end
         self._scheduler.hasten_retries()
         to_do = self._frontier.to_do
-        if not (to_do or self._parts.pool.under_way or self._scheduler.sitemaps_waiting):
-            self.stop("done")
+        if not (
+            to_do
+            or self._parts.pool.under_way
+            or self._scheduler.sitemaps_waiting
+            or self._is_planning
+        ):
+            self.stop(self._held_by if self._frontier.counts.queued else "done")
+
+    @property
+    def _has_visits(self) -> bool:
+        """Whether known pages are visited again, now or later."""
+        is_endless = self._parts.revisits is not None
+        return bool(is_endless or self._is_planning or self._frontier.counts.revisits)
+
+    @property
+    def _is_planning(self) -> bool:
+        run = self._parts.revisit_run
+        return run is not None and run.is_planning
+
+    def _hold_new_urls(self) -> None:
+        """The crawl has as many pages as it may have. It continues to visit those."""
+        limits = self._parts.settings.limits
+        self._held_by = "max-pages" if limits.max_pages else "max-matches"
+        self._scheduler.allowance.is_visits_only = self._frontier.visits.is_visits_only = True
 
     async def _wait(self) -> None:
         """Wait until a result arrives, a host is ready, or a periodic check is due."""
@@ -438,6 +466,12 @@ class Node:
             recent=tuple(self._recent),
             closed_hours=settings.node.hours if is_closed else "",
         )
+
+    @property
+    def revisit_found(self) -> dict[str, int] | None:
+        """What a revisit of known pages has found so far; None without one."""
+        run = self._parts.revisit_run
+        return run.found() if run is not None else None
 
     @property
     def has_disk_fault(self) -> bool:

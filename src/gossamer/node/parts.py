@@ -19,6 +19,7 @@ from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.notify.notifier import Notifier
 from gossamer.node.rescoring import LiveScores
+from gossamer.node.visits.revisit_run import RevisitRun
 from gossamer.node.visits.revisits import Revisits
 from gossamer.policies.policies import Policies
 from gossamer.schedule.admission import Admission
@@ -58,4 +59,5 @@ class Parts:
     tidy_store: Callable[[], None]
     close_store: Callable[[], None]
     revisits: Revisits | None = None  # of a crawl that runs without end
+    revisit_run: RevisitRun | None = None  # visits all known pages once more
     background: tuple[BackgroundWork, ...] = ()  # that runs beside the main loop

@@ -29,6 +29,7 @@ from gossamer.node.control import listening
 from gossamer.node.new_sites import added_sites
 from gossamer.node.node import Node
 from gossamer.node.seeds import survey
+from gossamer.node.visits.revisit_filter import RevisitFilter
 from gossamer.policies.retention import RetentionRule
 from gossamer.settings import Settings
 
@@ -54,6 +55,7 @@ class CrawlPlan:
     may_change: bool = False
     may_add: bool = False  # seeds of sites that are new to the collection may be added
     is_forever: bool = False  # it runs without end, and visits known pages again
+    revisit: RevisitFilter | None = None  # known pages that are visited once more
     typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, such as `--scope`
 
     @property
@@ -86,7 +88,7 @@ async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
     with ExitStack() as stack:
         opening = open_node(
             plan.paths, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change,
-            is_forever=plan.is_forever,
+            is_forever=plan.is_forever, revisit=plan.revisit,
         )  # fmt: skip
         async with (
             _closing(opening.node),

@@ -22,6 +22,7 @@ class Stop(Protocol):
     """
 
     is_spent: bool  # the next page did not fit in what is left of the bytes
+    is_visits_only: bool  # all pages are there; limits of pages do not hold for other visits
     wasted_bytes: int  # that came in this run and are part of no body
     matches: int  # pages of a wanted type that came
 
@@ -57,6 +58,7 @@ class Allowance:
     is_spent: bool = False  # the next page did not fit in what is left of `max_bytes`
     wasted_bytes: int = 0  # that came in this run and are part of no body
     matches: int = 0  # pages of a wanted type that came, told by whoever knows types
+    is_visits_only: bool = False  # only pages that were fetched before are requested
 
     @property
     def is_bound(self) -> bool:
@@ -67,10 +69,7 @@ class Allowance:
     def room_for_body(self, *, fetched: int, bytes_had: int, max_body_bytes: int) -> int:
         """How long the next body may be; 0 when nothing more may be asked now."""
         limits = self.limits
-        if limits.max_pages and fetched + self.pages_promised >= limits.max_pages:
-            return 0
-        # Any of those under way may be a match, so near the end few are.
-        if limits.max_matches and self.matches + self.pages_promised >= limits.max_matches:
+        if not self.is_visits_only and not self._has_room_for_page(fetched):
             return 0
         if not limits.max_bytes:
             return max_body_bytes
@@ -78,6 +77,13 @@ class Allowance:
         if self.is_spent or (left < max_body_bytes and self.pages_promised):
             return 0
         return max(0, min(max_body_bytes, left))
+
+    def _has_room_for_page(self, fetched: int) -> bool:
+        limits = self.limits
+        if limits.max_pages and fetched + self.pages_promised >= limits.max_pages:
+            return False
+        # Any of those under way may be a match, so near the end few are.
+        return not (limits.max_matches and self.matches + self.pages_promised >= limits.max_matches)
 
     def promise(self, body_bytes: int) -> None:
         """A request goes out that may bring so much."""
@@ -92,10 +98,11 @@ class Allowance:
     def reached(self, *, fetched: int, bytes_had: int, ran_s: float) -> str:
         """The limit that is reached, by its name in `crawl --json`, or an empty text."""
         limits = self.limits
-        if limits.max_pages and fetched >= limits.max_pages:
-            return "max-pages"
-        if limits.max_matches and self.matches >= limits.max_matches:
-            return "max-matches"
+        if not self.is_visits_only:
+            if limits.max_pages and fetched >= limits.max_pages:
+                return "max-pages"
+            if limits.max_matches and self.matches >= limits.max_matches:
+                return "max-matches"
         if limits.max_bytes and (
             self.is_spent or bytes_had + self.wasted_bytes >= limits.max_bytes
         ):

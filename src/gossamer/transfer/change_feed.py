@@ -13,6 +13,7 @@ from typing import Final
 from gossamer.base.clock import iso_of
 from gossamer.frontier.rows import time_of
 from gossamer.frontier.store import StateTable, Store
+from gossamer.reader.change_text import facts_text
 from gossamer.reader.changes import SeenChange
 from gossamer.search.results import Request
 from gossamer.transfer.feeds import Feed, FeedEntry
@@ -68,7 +69,7 @@ def _entry(change: SeenChange, page: str) -> FeedEntry:
     return FeedEntry(
         url=change.url,
         title=f"{label}: {change.title or change.url}",
-        text=what_changed(change) or f"{label} page",
+        text=facts_text(change) or f"{label} page",
         at_us=change.at_us,
         kind=change.kind.value,
         page=page,
@@ -82,26 +83,6 @@ def request_for(query: str, store: Store, since_us: int) -> Request:
     """
     first = store.scan(StateTable.CHANGE, b"", None, 1)
     from_us = max(since_us, time_of(first[0][0]) if first else 0)
-    return Request(query=query, limit=_MOST_MATCHES, sort="date", since=iso_of(from_us))
-
-
-def what_changed(change: SeenChange) -> str:
-    """What changed, in a few words: `+12 -3 words, +1 link`; empty if only the kind says it."""
-    parts = [
-        _amount(change.words_added, change.words_removed, "word"),
-        _amount(change.links_added, change.links_removed, "link"),
-    ]
-    if change.status_before and change.status != change.status_before:
-        parts.append(f"status {change.status_before} before, {change.status} now")
-    if change.title_before:
-        parts.append(f"title before: {change.title_before}")
-    if change.target:
-        parts.append(f"now at {change.target}")
-    return ", ".join(filter(None, parts))
-
-
-def _amount(added: int, removed: int, noun: str) -> str:
-    signed = [f"+{added:,}"] * bool(added) + [f"\u2212{removed:,}"] * bool(removed)
-    if not signed:
-        return ""
-    return f"{' '.join(signed)} {noun}{'' if max(added, removed) == 1 else 's'}"
+    return Request(
+        query=query, limit=_MOST_MATCHES, sort="date", since=iso_of(from_us), all_copies=True
+    )

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.staging import NEW
+from gossamer.frontier.meta_keys import PRUNED_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import StateTable, Store
 from gossamer.graph.manifest import NAME as MANIFEST
@@ -28,6 +30,8 @@ from gossamer.settings import Settings
 from gossamer.upkeep.forget_state import StateCopy
 from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_index import in_order
+from gossamer.upkeep.retention.carry_links import earlier_links
+from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import guarding_copy
@@ -77,6 +81,8 @@ def make_derived(
                 if feed is not None:
                     feed.write(feed.take_fresh())
         _name(book, gatherer)
+        if has_graph and copy.store.find(StateTable.META, PRUNED_KEY):
+            _keep_earlier_links(old, new, copy, keys, book)
         book.finish()
         if feed is not None:
             feed.write(feed.take_fresh(), is_last=True)
@@ -84,6 +90,21 @@ def make_derived(
     if (old.graph / RANKS).exists() and (new.graph / MANIFEST).exists():
         notify("ranks")
         compute(new.graph, clock)
+
+
+def _keep_earlier_links(
+    old: CollectionPaths, new: CollectionPaths, copy: StateCopy, keys: Keys, book: LinkFiles
+) -> None:
+    """Add the days of links in captures that a retention rule has deleted."""
+    forgotten = read_forgotten(new.takedowns)
+    is_left = partial(_is_left, forgotten)
+    for part in earlier_links(old.graph, new.graph, copy.store, keys, is_left):
+        book.note(part)
+        book.name(book.take())
+
+
+def _is_left(forgotten: Forgotten, url: str) -> bool:
+    return not forgotten.covers(url)
 
 
 def _name(book: LinkFiles, gatherer: LinkGatherer) -> None:

@@ -50,6 +50,8 @@ from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
 from gossamer.upkeep.rebuild_index import rebuild_index
 from gossamer.upkeep.rebuild_state import fill_state
+from gossamer.upkeep.retention.carry_links import earlier_links
+from gossamer.upkeep.retention.carry_over import pruned_state
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import CrashGuard, UnreadPage, guarding
@@ -182,6 +184,7 @@ def _rebuild_graph(
                 book.note(part)
             book.name(book.take())
             write_cdxj(path)
+        _keep_earlier_links(paths, new, book, Keys(inputs.salt))
         book.finish()
     if not (new / manifests.NAME).exists():
         raise StoreError(
@@ -191,6 +194,18 @@ def _rebuild_graph(
     _swap(paths.graph)
     notify("ranks")
     compute(paths.graph, clock)
+
+
+def _keep_earlier_links(paths: CollectionPaths, new: Path, book: LinkFiles, keys: Keys) -> None:
+    """Add the days of links in captures that a retention rule has deleted."""
+    forgotten = read_forgotten(paths.takedowns)
+    with pruned_state(paths) as state:
+        if state is None:
+            return
+        parts = earlier_links(paths.graph, new, state, keys, lambda url: not forgotten.covers(url))
+        for part in parts:
+            book.note(part)
+            book.name(book.take())
 
 
 # -- the index

@@ -35,6 +35,7 @@ from gossamer.settings import Settings, choices_of, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contact, check_place
 from gossamer.web.open_collections import OpenCollections, check_name
+from gossamer.web.visit_options import FOREVER, visit_words
 
 COMMANDS: Final = ("pause", "resume", "stop")
 # Options that the web interface may set. Files of this machine, headers and private networks are
@@ -42,7 +43,7 @@ COMMANDS: Final = ("pause", "resume", "stop")
 OPTIONS: Final = (
     "scope", "domain_list", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes",
     "max_matches", "type", "order", "delay", "sitemaps", "ascend", "proxy", "max_rate", "hours",
-    "user_agent_contact",
+    "user_agent_contact", *FOREVER,
 )  # fmt: skip
 _REPEATED: Final = ("include", "exclude")
 _LISTS: Final = ("type", "domain_list")
@@ -71,7 +72,10 @@ class NewCrawl:
     def arguments(self) -> list[str]:
         """The words after `gossamer`, without the collection."""
         words = ["crawl", "--set=fetch.typed_private=false", _networks(self.allow_private)]
+        words += visit_words(self.options)
         for name, value in self.options.items():
+            if name in FOREVER:
+                continue
             flag = f"--set={_KEYS[name]}" if name in _KEYS else f"--{name.replace('_', '-')}"
             if isinstance(value, bool):
                 words += [flag] if value else []
@@ -100,7 +104,12 @@ def flags_from(options: Mapping[str, object]) -> dict[str, object]:
     strange = [name for name in options if name not in OPTIONS]
     if strange:
         raise UsageError(f"{strange[0]} cannot be set in the web interface")
-    named = {_KEYS.get(name, name): _listed(name, value) for name, value in options.items()}
+    visit_words(options)
+    named = {
+        _KEYS.get(name, name): _listed(name, value)
+        for name, value in options.items()
+        if name not in FOREVER
+    }
     return settings_of(named)
 
 
@@ -228,8 +237,11 @@ class Crawls:
         """Whether a crawl of this name has failed and left nothing."""
         return not self._collections.paths(name).exists and self.status(name)["state"] == "failed"
 
-    def go_on(self, name: str) -> None:
-        """Resume a stored crawl. Raises NoCollection, CollectionInUse."""
+    def go_on(self, name: str, visits: Mapping[str, object] | None = None) -> None:
+        """Resume a stored crawl; with `visits`, pages are visited again (`visit_options.py`).
+        Raises NoCollection, CollectionInUse, UsageError.
+        """
+        more = visit_words(visits or {})
         paths = self._collections.paths(name)
         if not paths.exists:
             raise paths.missing()
@@ -238,7 +250,7 @@ class Crawls:
                 raise CollectionInUse(paths.path, "a running crawl")
             with self._collections.reader(name) as reader:
                 is_ours = not reader.settings().fetch.typed_private
-            words = [_networks(self._checker.allow_private)] if is_ours else []
+            words = [*([_networks(self._checker.allow_private)] if is_ours else []), *more]
             self._run(name or self._collections.first, ["crawl", *words])
 
     def order(self, name: str, order: str) -> Mapping[str, Any]:

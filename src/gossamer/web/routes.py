@@ -21,6 +21,7 @@ from gossamer.web.views import json_api, pages
 from gossamer.web.views.explore import MOST_NODES, MOST_TOP
 from gossamer.web.views.explore import ORDERS as ORDERS_OF_TOP
 from gossamer.web.views.exports import FORMATS, LEVELS
+from gossamer.web.visit_options import forever_params, visit_params
 
 _CRAWL = Param(name="c", help="Name of the crawl; default: the first.", default="", longest=64)
 _NAME = Param(name="name", help="Name of the crawl.", place="path", is_needed=True, longest=64)
@@ -141,6 +142,7 @@ _NEW_CRAWL = (
         name="user_agent_contact", help="Contact: mail address or URL.", place="body",
         default="", longest=200,
     ),
+    *forever_params(),
 )  # fmt: skip
 _STATUS_KEYS = (
     "schema", "crawl", "state", "fetched", "redirects", "failed", "refused", "queued", "known",
@@ -176,6 +178,9 @@ _GRAPH = (
     ),
     _CRAWL,
 )  # fmt: skip
+_NOISE = Param(
+    name="noise", help="Show lines where only noise changed, too.", kind="flag", default=False
+)
 _OLD = Param(
     name="old",
     help="Time of the old version; default: one before.",
@@ -219,9 +224,10 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/diff", name="diff",
         does="The changes between two versions of a page.", answer=json_api.diff,
-        params=(_URL, _OLD, _NEW, _CRAWL),
+        params=(_URL, _OLD, _NEW, _NOISE, _CRAWL),
         keys=("schema", "url", "old", "new", "same_bytes", "facts", "added", "removed", "is_cut",
-              "changes"),
+              "changes", "lines", "words_added", "words_removed", "links_added", "links_removed",
+              "noise"),
     ),
     Route(
         method="GET", path="/api/top", name="top",
@@ -279,10 +285,11 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="POST", path="/api/crawls/{name}/{order}", name="order",
-        does="Pause, resume or stop a running crawl; `start` resumes a stored one.",
+        does="Pause, resume or stop a running crawl; `start` resumes a stored one, or visits its "
+        "pages again.",
         answer=json_api.order_crawl,
         params=(_NAME, Param(name="order", help="The order.", place="path", is_needed=True,
-                             choices=(*COMMANDS, "start"))),
+                             choices=(*COMMANDS, "start")), *visit_params()),
         keys=_STATUS_KEYS, status=202, changes=True,
     ),
     Route(
@@ -328,7 +335,7 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/page", name="page_page", does="One page.", answer=pages.page,
         params=(
-            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW,
+            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW, _NOISE,
             Param(name="view", help="Which view of the page.", default="text", choices=pages.VIEWS),
         ),
         gives="html",
@@ -398,9 +405,9 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="POST", path="/crawls/{name}", name="order_page", does="Orders to a crawl.",
         answer=pages.order_crawl, gives="html", changes=True,
-        params=(_NAME, _CONFIRM, _ADDED, _LIFTED,
+        params=(_NAME, _CONFIRM, _ADDED, _LIFTED, *visit_params(),
                 Param(name="order", help="The order.", place="body", is_needed=True,
-                      choices=(*COMMANDS, "start", "clear", "ban"))),
+                      choices=(*COMMANDS, "start", "again", "clear", "ban"))),
     ),
     Route(
         method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,

@@ -118,3 +118,18 @@ def test_mean_and_variance_after_a_change_at_an_unknown_time_are_those_of_the_in
 
     assert float(found[0][0] / found[1][0]) == pytest.approx(mean)
     assert float(found[0][0] / found[1][0] ** 2) == pytest.approx(second - mean**2)
+
+
+def test_bursts_are_learned() -> None:
+    """Pages that change on five days in a row and are quiet for 95 days, at a time of their own."""
+    policy, slots = started(), np.arange(PAGES)
+    for now in range(1, 400):
+        phase = (now + slots) % 100
+        policy.visited(slots, float(now), phase < 5, np.where(phase < 5, now - 0.5, np.nan))
+    phase = (399 + slots) % 100
+    fresh = policy.fresh(slots, 400.0)
+    quick, quiet = fresh[phase == 2].mean(), fresh[phase > 50].mean()
+
+    assert quick < 0.6
+    assert quiet > 0.97
+    assert policy.rate(0) == pytest.approx(0.05, rel=0.5)

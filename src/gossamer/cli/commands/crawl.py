@@ -124,6 +124,20 @@ def crawl(
             "POLICY",
         ),
     ] = None,
+    revisit: Annotated[
+        bool, _option("--revisit", "Visit every known page once more, and what is new there.")
+    ] = False,
+    older_than: Annotated[
+        str | None,
+        _option("--older-than", "With --revisit: only pages not visited for 90s, 12h, 7d.", "TIME"),
+    ] = None,
+    site: Annotated[
+        str | None, _option("--site", "With --revisit: only pages of this host.", "HOST")
+    ] = None,
+    match: Annotated[
+        list[str] | None,
+        _option("--match", "With --revisit: only URLs that match; may be repeated.", "PAT"),
+    ] = None,
     hours: Annotated[
         str | None, _option("--hours", "Local hours in which to send requests, e.g. 22-6.", "HOURS")
     ] = None,

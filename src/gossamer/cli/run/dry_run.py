@@ -31,7 +31,8 @@ def _lines(plan: CrawlPlan, forecast: Forecast) -> Iterator[str]:
         yield (
             f"The crawl in {forecast.collection} would resume: "
             f"{counted(forecast.fetched, 'page')} fetched, "
-            f"{counted(forecast.queued, 'URL')} queued."
+            f"{counted(forecast.queued, 'URL')} queued"
+            + (f", {forecast.revisits:,} to visit again." if forecast.revisits else ".")
         )
     yield from _block("Settings that differ from their default", _settings(forecast))
     changed = (change_text(plan, key, *values) for key, values in forecast.changed.items())

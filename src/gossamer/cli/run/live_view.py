@@ -15,7 +15,7 @@ Rich style.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -127,11 +127,22 @@ def _queue(moment: CrawlMoment) -> list[StyledText]:
     if progress.retrying:
         items.append((retry_text(progress.retrying, progress.retry_in_s), "bold yellow"))
     items += [
+        *_visits(progress.visited),
         (f"{counted(progress.queued, 'URL')} queued", STYLES[AnswerClass.QUEUED]),
         (f"{counted(progress.under_way, 'request')} in flight", ""),
         (f"{counted(progress.hosts_waiting, 'host')} waiting", ""),
     ]
     return items
+
+
+def _visits(visited: Mapping[str, int]) -> list[StyledText]:
+    """What visits of known pages have found, while some wait or this run made some."""
+    if not visited.get("revisits"):
+        return []
+    names = ("unchanged", "changed", "gone", "missed")
+    found = ", ".join(f"{visited[name]:,} {name}" for name in names if visited.get(name))
+    waiting = f"{counted(visited['revisits'], 'page')} to visit again"
+    return [(f"{waiting} ({found})" if found else waiting, STYLES[AnswerClass.QUEUED])]
 
 
 def holdup_text(holdup: Holdup) -> str:

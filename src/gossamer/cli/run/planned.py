@@ -17,6 +17,7 @@ from gossamer.cli.typed_seeds import STDIN
 from gossamer.collection.option_names import FLAGS, settings_of
 from gossamer.errors import SettingsError, UsageError
 from gossamer.node.session import CrawlPlan
+from gossamer.node.visits.revisit_filter import revisit_of
 
 # Flags that are not settings, or have another name there.
 _NO_SETTINGS: Final = (
@@ -27,6 +28,10 @@ _NO_SETTINGS: Final = (
     "change",
     "add",
     "forever",
+    "revisit",
+    "older_than",
+    "site",
+    "match",
     "dry_run",
     "json",
 )
@@ -41,6 +46,7 @@ def planned(given: Mapping[str, Any]) -> CrawlPlan:
     conceal_urls([*seeds, given["proxy"] or "", *pairs])
     conceal([given["webhook"] or ""])
     typed_as = _names_typed(given, pairs)
+    revisit = revisit_of(given["revisit"], given["older_than"], given["site"], given["match"])
     with named_as_typed(typed_as):
         flags = _flags(given, pairs)
         sources = _typed(seeds, given["file"])
@@ -51,6 +57,7 @@ def planned(given: Mapping[str, Any]) -> CrawlPlan:
         may_change=given["change"],
         may_add=given["add"],
         is_forever=given["forever"],
+        revisit=revisit,
         typed_as=typed_as,
     )
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from gossamer.base.clock import iso_of
 from gossamer.base.garbage import allocate_large_separately, search_all, search_seldom
 from gossamer.base.plurals import counted
 from gossamer.base.processes import use_one_blas_thread
@@ -148,8 +149,16 @@ async def _crawl(plan: CrawlPlan) -> Summary:
             talking.cancel()
             await asyncio.gather(talking, return_exceptions=True)
         limit = limit_text(summary.stopped, opening.settings, plan, given.origin)
-        mode = opening.settings.duplicates.mode
-        closing = Closing(summary, plan.collection, before, limit, opening.node.why_nothing, mode)
+        node = opening.node
+        closing = Closing(
+            summary,
+            plan.collection,
+            before,
+            limit,
+            node.why_nothing,
+            node.revisit_found,
+            opening.settings.duplicates.mode,
+        )
         lines = closing.lines(is_coloured=has_colours(sys.stderr))
         print_closing(lines, is_terminal=sys.stderr.isatty())
         return summary
@@ -180,6 +189,11 @@ def greet(plan: CrawlPlan, opening: Opened) -> None:
         _say(
             f"Resuming {plan.collection}: {counted(progress.fetched, 'page')} fetched, "
             f"{counted(progress.queued, 'URL')} queued."
+        )
+    if opening.revisit_since:
+        _say(
+            f"Resuming the revisit that began {iso_of(opening.revisit_since)[:16]}: pages visited "
+            "since then are not visited again."
         )
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from gossamer.cli.show.change_feed import chosen_changes, write_feed
 from gossamer.cli.show.colours import has_colours
 from gossamer.cli.show.printable import printable
+from gossamer.errors import UsageError
 from gossamer.reader.change_filter import changes_wanted
 from gossamer.reader.change_text import facts_text
-from gossamer.reader.changes import SeenChange, changes, last_number
+from gossamer.reader.changes import KINDS, ChangesWanted, SeenChange, last_number
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import ChangeKind
+from gossamer.transfer.change_feed import FeedFilter
 
 _COLOURS: Final = {
     ChangeKind.NEW: 32,
@@ -39,6 +43,8 @@ class ChangesRequest:
     with_noise: bool = False
     limit: int = 50
     as_json: bool = False
+    query: str = ""
+    feed: Path | None = None
 
 
 def run_changes(path: Path, request: ChangesRequest) -> int:
@@ -51,11 +57,13 @@ def run_changes(path: Path, request: ChangesRequest) -> int:
         with_noise=request.with_noise,
         is_newest_first=not request.is_oldest_first,
     )
+    if request.feed is not None:
+        return _write_feed(path, request, wanted)
     count = 0
     with CollectionReader.open(path) as reader:
         is_coloured = has_colours(sys.stdout)
         more = 0 if not request.limit else request.limit + 1
-        for change in changes(reader, wanted, more):
+        for change in islice(chosen_changes(reader, wanted, request.query), more or None):
             count += 1
             if request.limit and count > request.limit:
                 break
@@ -66,6 +74,15 @@ def run_changes(path: Path, request: ChangesRequest) -> int:
         if not request.as_json:
             _print_note(reader, request, count)
     return 0
+
+
+def _write_feed(path: Path, request: ChangesRequest, wanted: ChangesWanted) -> int:
+    if request.as_json or request.is_oldest_first:
+        raise UsageError("--feed cannot be used with --json or --oldest")
+    assert request.feed is not None
+    kinds = () if len(wanted.kinds) == len(KINDS) else tuple(wanted.kinds)
+    about = FeedFilter(wanted.site, request.query.strip(), kinds)
+    return write_feed(path, request.feed, wanted, about, request.limit)
 
 
 def line_of(change: SeenChange, *, is_coloured: bool = False) -> str:

@@ -62,12 +62,15 @@ def files_to_join(
     settings: Settings,
     share: float,
     held: Collection[str] = (),
+    fresh: Collection[str] = (),
 ) -> list[list[Path]]:
     """Return groups of files to be written anew as one file each; `held` are left as they are.
+    Graph and index have read the exchanges of `fresh`, even if they do not say so yet.
 
     Raises CorruptFile if graph or index are damaged.
     """
-    files = [one for one in _complete_files(paths, store, settings) if one.path.name not in held]
+    complete = _complete_files(paths, store, settings, fresh)
+    files = [one for one in complete if one.path.name not in held]
     tiers: defaultdict[int, list[_File]] = defaultdict(list)
     for one in files:
         if one.left < settings.archive.roll_bytes // _GROWTH:
@@ -93,7 +96,9 @@ def _merges(files: list[_File], settings: Settings) -> Iterator[list[_File]]:
             group = []
 
 
-def _complete_files(paths: CollectionPaths, store: Store, settings: Settings) -> Iterator[_File]:
+def _complete_files(
+    paths: CollectionPaths, store: Store, settings: Settings, fresh: Collection[str]
+) -> Iterator[_File]:
     listed, deleted = read_manifest(paths.archive).files, deleted_bytes(store)
     reached = []
     if settings.node.graph:
@@ -106,7 +111,7 @@ def _complete_files(paths: CollectionPaths, store: Store, settings: Settings) ->
         is_whole = name in listed and listed[name].bytes == end and path.exists()
         if not is_whole or not index.exists() or path.stat().st_size != end:
             continue
-        if all(one.get(name, 0) >= end for one in reached):
+        if name in fresh or all(one.get(name, 0) >= end for one in reached):
             yield _File(path, end, min(end, deleted.get(name, 0)), index.stat().st_size)
 
 

@@ -49,13 +49,15 @@ def steps(
     Raises CorruptFile, OSError.
     """
     yield from _drops(paths, store, rule, now_us)
-    held = held_files(paths, store)
+    held, fresh = held_files(paths, store), set[str]()
     for _ in range(_ROUNDS):
         settings = stored_settings(store) or Settings()
-        groups = files_to_join(paths, store, settings, share, held)
+        groups = files_to_join(paths, store, settings, share, held, fresh)
         for group in groups:
             try:
-                yield _joined(paths, store, settings, group, is_thinned=not rule.keeps_all)
+                step = _joined(paths, store, settings, group, is_thinned=not rule.keeps_all)
+                fresh.add(step["new"])
+                yield step
             except (HasImports, GossamerError) as fault:
                 held |= {path.name for path in group}
                 yield {"problem": str(fault)}

@@ -14,6 +14,7 @@ from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered, recover
 from gossamer.node.start.assemble import StoredCrawl
 from gossamer.node.start.build_pool import Workers
+from gossamer.node.start.decided_urls import drop_lost_entries
 from gossamer.workers.crash_marker import CrashMarker, delete_markers, read_deadly
 from gossamer.workers.process import ProcessedPage
 
@@ -26,6 +27,7 @@ class CatchUp:
         self._parts = parts
         self._workers = workers
         self._salt = crawl.keys.salt
+        self._store, self._is_unclean = crawl.store, crawl.is_unclean
         self._has_graph = parts.settings.node.graph
         index = parts.index
         self._known = dict(known_ends(crawl.store))
@@ -48,6 +50,8 @@ class CatchUp:
             marker=self._marker,
             locate=self._parts.frontier.locate,
         )
+        if self._is_unclean and self._parts.index is not None:
+            drop_lost_entries(self._store, self._parts.index)
         part = gatherer.write_now()
         if part is not None:
             self._parts.links.note(part)

@@ -40,7 +40,7 @@ _TURN_S: Final = 1.0
 _FIGURES_EVERY_S: Final = 5.0
 _PAGES_A_SECOND: Final = 50_000  # for figures, about a hundredth of a core
 _LOST_AFTER_S: Final = 60.0
-_FULL_HOST_S: Final = 2.0  # a page of a host that has enough to do is looked at again after this
+_FULL_HOST_S: Final = 2.0  # a host that has enough to do is looked at again after this
 _ROUNDS: Final = 8  # of choosing in one turn, where many pages are of such hosts
 _FIRST_PAUSE_S: Final = 60.0  # after a visit that failed; it doubles with each
 _LONGEST_PAUSE_S: Final = 86_400.0
@@ -75,6 +75,7 @@ class Refresher:
         self._groups: dict[int, int] = {}  # by hash of a directory
         self._due = DueTimes()
         self._given: dict[int, float] = {}  # slots that wait or are requested, and since when
+        self._full_until_s: dict[bytes, float] = {}  # by host
         self._speed = VisitSpeed()
         self.figures: Freshness | None = None
         self._figures_due_s = -_INF
@@ -180,15 +181,27 @@ class Refresher:
     def _give(self, slot: int, now_s: float) -> bool:
         """Put a page into the queue of its host, unless that has enough to do."""
         key = self.table.key_of(slot)
-        host = self._frontier.host(key[:_HOST_BYTES])
-        if host.visits >= self._budget.room_at(key[:_HOST_BYTES]):
-            self._policy.missed(slot, now_s + _FULL_HOST_S)
+        if self._is_full(key[:_HOST_BYTES], now_s):
+            self._policy.missed(slot, self._full_until_s[key[:_HOST_BYTES]])
             return False
         if not self._frontier.visit_again(key):
             self._set_right(slot, key, now_s)
             return False
         self._note_given(slot, now_s)
         return True
+
+    def _is_full(self, host_key: bytes, now_s: float) -> bool:
+        """Whether a host has enough to do. Then none of its pages is taken for a while, and all are
+        free again at the same moment: else a page that is less urgent would take the place of
+        those that were looked at before it."""
+        if now_s < self._full_until_s.get(host_key, -_INF):
+            return True
+        is_full = self._frontier.host(host_key).visits >= self._budget.room_at(host_key)
+        if is_full:
+            self._full_until_s[host_key] = now_s + _FULL_HOST_S
+        else:
+            self._full_until_s.pop(host_key, None)
+        return is_full
 
     def _note_given(self, slot: int, now_s: float) -> None:
         self._given[slot] = now_s

@@ -23,9 +23,11 @@ of the stored numbers, so that they can be read: `changes` in `seconds`. Old evi
 page, so that it fits pages that change every minute and pages that change every year. A visit
 counts as one such interval at most: it says no more about a page that changes faster.
 
-Real changes come in bursts, so that a Poisson process expects too many changed pages or too few.
-`correction` is the ratio of changed pages to expected ones at recent visits; rates are multiplied
-by it.
+Real changes come in bursts: a page that has just changed changes again soon, and one that has been
+quiet for long stays quiet, far more than a Poisson process says. How much is learned by
+`correction`. Visits are sorted by the time since the last known change of the page, into powers of
+two of the mean interval between changes. For each of them the ratio of changed pages to expected
+ones is kept, and rates are multiplied by it. For a real Poisson process it stays near 1.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ from gossamer.policies.refresh.pages import PageTable
 from gossamer.policies.refresh.policy import Flags, Floats, Slots
 
 _WEEK_S = 7 * 86400.0
+_BINS = 16
+_FEW = 10.0
+_CALM = 5.0  # in each bin: it takes so many expected changes to move the ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,8 @@ class RateEstimator:
         self._constants = constants
         self._changes = 0.0  # sums over all pages
         self._seconds = 0.0
-        self._seen = self._expected = 20.0  # changed pages at recent visits; expected ones
+        self._seen = np.full(_BINS, _CALM)  # changed pages at recent visits, by time since a change
+        self._expected = np.full(_BINS, _CALM)  # how many of them the posterior expected
 
     @property
     def mean_rate(self) -> float:
@@ -83,17 +89,24 @@ class RateEstimator:
             return first / (1.0 + first * max(self._seconds, 0.0))
         return self._changes / self._seconds
 
-    @property
-    def correction(self) -> float:
-        """Changed pages at recent visits for each one that the posterior expects."""
-        return self._seen / self._expected
+    def correction(self, slots: Slots, at_s: float | Floats) -> Floats:
+        """Changed pages for each one that the posterior expects, at recent visits of pages whose
+        last change was about as long ago as it is at `at_s`."""
+        ratio: Floats = self._seen / self._expected
+        return ratio[self._bins(slots, at_s)]
 
-    def posterior(self, slots: Slots) -> tuple[Floats, Floats]:
+    def _bins(self, slots: Slots, at_s: float | Floats) -> Slots:
+        """The time since the last known change: powers of two of a 1/1024 of the mean interval."""
+        since = np.maximum(at_s - self._pages.changed_s[slots], 1e-9) * self.mean_rate * 1024.0
+        return np.clip(np.floor(np.log2(since)) + 1.0, 0, _BINS - 1).astype(np.int64)
+
+    def posterior(self, slots: Slots, at_s: float | Floats) -> tuple[Floats, Floats]:
         """Shape and scale of what is known of the rates, with prior and correction."""
-        shape, scale = self._posterior(slots)
-        return shape, scale / self.correction
+        shape, scale = self.long_run(slots)
+        return shape, scale / self.correction(slots, at_s)
 
-    def _posterior(self, slots: Slots) -> tuple[Floats, Floats]:
+    def long_run(self, slots: Slots) -> tuple[Floats, Floats]:
+        """Shape and scale without correction: of the mean rate over bursts and quiet times."""
         pages, constants = self._pages, self._constants
         mean = self.mean_rate
         if constants.uses_siblings:
@@ -107,12 +120,14 @@ class RateEstimator:
 
     def figures(self) -> dict[str, float]:
         """What is known of all pages together and does not follow from each of them."""
-        return {"seen": self._seen, "expected": self._expected}
+        both = (("seen", self._seen), ("expected", self._expected))
+        return {f"{name}_{n}": float(value) for name, sums in both for n, value in enumerate(sums)}
 
     def restore_figures(self, figures: Mapping[str, float]) -> None:
         """Take over the figures of an earlier run."""
-        self._seen = figures.get("seen", self._seen)
-        self._expected = figures.get("expected", self._expected)
+        for name, sums in (("seen", self._seen), ("expected", self._expected)):
+            for n, value in enumerate(sums):
+                sums[n] = figures.get(f"{name}_{n}", value)
 
     def count_one(self, slot: int, changes: float, seconds: float) -> None:
         """`count` for one page, ten times as fast: a start restores a million of them."""
@@ -151,22 +166,28 @@ class RateEstimator:
         pages.changes[exact] += is_changed[~is_undated]
         pages.seconds[exact] += seen[~is_undated]
         if len(undated):
-            shape, scale = self._posterior(undated)
+            shape, scale = self.long_run(undated)
             new_shape, new_scale = seen_once(shape, scale, tau[is_undated])
             pages.changes[undated] += np.maximum(new_shape - shape, 0.0)
             pages.seconds[undated] += np.maximum(new_scale - scale, 0.0)
         self.count(slots, pages.changes[slots] - before[0], pages.seconds[slots] - before[1])
 
     def _compare(self, slots: Slots, tau: Floats, is_changed: Flags) -> None:
-        """Compare what was seen with what was expected; 500,000 visits ago counts 1/e."""
-        shape, scale = self._posterior(slots)
+        """Compare what was seen with what was expected; 500,000 visits ago counts 1/e. Before the
+        tenth change the expectation is a guess."""
+        if self._changes < _FEW:
+            return
+        shape, scale = self.long_run(slots)
+        bins = self._bins(slots, self._pages.last_s[slots] + tau / 2)
         kept = np.exp(-len(slots) / 500_000)
-        self._seen = self._seen * kept + float(is_changed.sum())
         expected = -np.expm1(-shape * np.log1p(tau / scale))
-        self._expected = self._expected * kept + float(expected.sum())
+        self._seen *= kept
+        self._expected *= kept
+        np.add.at(self._seen, bins, is_changed)
+        np.add.at(self._expected, bins, expected)
 
     def _forget(self, slots: Slots, tau: Floats) -> None:
-        shape, scale = self._posterior(slots)
+        shape, scale = self.long_run(slots)
         kept = np.exp(-np.minimum(tau * shape / scale, 1.0) / self._constants.memory)
         self._pages.changes[slots] *= kept
         self._pages.seconds[slots] *= kept

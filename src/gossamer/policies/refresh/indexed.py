@@ -93,6 +93,9 @@ class IndexPolicy:
             is_dated = (modified > last_s) & (modified <= now_s)
             span = np.where(is_dated, modified, last_s), np.where(is_dated, modified, now_s)
             self.siblings.learn(there, changed, span, NEAR / self.rates.mean_rate)
+        is_dated = (modified > last_s) & (modified <= now_s)
+        changed_s = np.where(is_dated, modified, (last_s + now_s) / 2)
+        self.pages.changed_s[there[changed]] = changed_s[changed]
         self.pages.last_s[there] = now_s
         self.pages.free_s[there] = -np.inf
         self.pages.hint_s[there] = -np.inf
@@ -166,7 +169,7 @@ class IndexPolicy:
         return touched
 
     def rate(self, slot: int) -> float:
-        shape, scale = self.rates.posterior(as_slots(slot))
+        shape, scale = self.rates.long_run(as_slots(slot))
         return float(shape[0] / scale[0])
 
     def due_s(self, slot: int, visits_per_s: float) -> float:
@@ -194,16 +197,20 @@ class IndexPolicy:
         slots = self.pages.slots() if slots is None else slots
         if not len(slots):
             return 0.0
-        shape, scale = self.rates.posterior(slots)
+        shape, scale = self.past(slots, now_s)
         tau = self.tau(slots, now_s)
         return float((tau - fresh_seconds(shape, scale, tau)).mean())
 
     def fresh(self, slots: Slots, now_s: float) -> Floats:
         """The probability that each copy is up to date: E[exp(-λτ)] = (β / (β + τ))^α, and less
         where siblings or hints say more."""
-        shape, scale = self.rates.posterior(slots)
+        shape, scale = self.past(slots, now_s)
         tau = self.tau(slots, now_s)
         return np.exp(-shape * np.log1p(tau / scale) - self.hazard(slots))
+
+    def past(self, slots: Slots, now_s: float) -> tuple[Floats, Floats]:
+        """Shape and scale of the rates in the time since the last visit."""
+        return self.rates.posterior(slots, (self.pages.last_s[slots] + now_s) / 2)
 
     def tau(self, slots: Slots, now_s: float) -> Floats:
         """The time since the last visit."""

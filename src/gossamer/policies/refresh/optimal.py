@@ -21,7 +21,10 @@ The first term is the time for which the copy was fresh, the second its age if i
 Siblings and hints (`siblings.py`) add the hazard h, so that the copy is fresh with probability
 S = (β/(β + τ))^α exp(-h). The index is that of the age τ' at which the rate alone would give S:
 
-    log(1 + τ'/β) = log(1 + τ/β) + h/α
+    log(1 + τ'/β') = log(1 + τ/β) + h/α
+
+β' is the scale from now on. It differs from β, the scale since the last visit, because bursts end
+(`correction` in `estimate.py`): within a burst a visit is worth less, and after it more.
 
 For a page that hardly ever changes τ' may be centuries. It is at most three mean intervals between
 visits: for longer nobody knows what the page will do.
@@ -41,9 +44,10 @@ class Optimal(IndexPolicy):
     """The index is the expected gain of fresh time by a visit."""
 
     def index(self, slots: Slots, now_s: float) -> Floats:
-        shape, scale = self.rates.posterior(slots)
+        shape, past = self.past(slots, now_s)
         tau = self.tau(slots, now_s)
-        growth = np.log1p(tau / scale) + self.hazard(slots) / shape
+        growth = np.log1p(tau / past) + self.hazard(slots) / shape
+        scale = self.rates.posterior(slots, now_s)[1]
         fresh = np.exp(-shape * growth)
         horizon = np.maximum(tau, _HORIZON * self.interval_s) if self.interval_s else np.inf
         tau = np.minimum(scale * np.expm1(np.minimum(growth, 50.0)), horizon)

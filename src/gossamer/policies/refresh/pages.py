@@ -1,6 +1,6 @@
 """What is known of each page and of each group of pages, as arrays.
 
-A page takes 49 bytes, a group 96. The arrays grow by doubling, so that adding a page costs the same
+A page takes 57 bytes, a group 96. The arrays grow by doubling, so that adding a page costs the same
 at any size.
 """
 
@@ -16,8 +16,8 @@ from gossamer.policies.refresh.policy import NO_GROUP, Flags, Floats, KnownPage,
 EVENTS: Final = 4  # changes that are kept of each group, the newest first
 _INF: Final = float("inf")
 _OF_PAGES: Final = {
-    "last_s": 0.0, "free_s": _INF, "changes": 0.0, "seconds": 0.0, "hint_s": -_INF, "weight": 0.0,
-    "group": NO_GROUP, "is_there": False,
+    "last_s": 0.0, "free_s": _INF, "changes": 0.0, "seconds": 0.0, "hint_s": -_INF,
+    "changed_s": 0.0, "weight": 0.0, "group": NO_GROUP, "is_there": False,
 }  # fmt: skip
 _OF_GROUPS: Final = {
     "group_changes": 0.0, "group_seconds": 0.0, "group_shared": 0.0, "group_trials": 0.0,
@@ -39,6 +39,7 @@ class PageTable:
         self.changes: Floats = np.zeros(0)
         self.seconds: Floats = np.zeros(0)
         self.hint_s: Floats = np.zeros(0)  # newest hint; -infinity where there is none
+        self.changed_s: Floats = np.zeros(0)  # last change that is known; at first: the first visit
         self.weight: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         self.group: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.is_there: Flags = np.zeros(0, dtype=np.bool_)
@@ -62,6 +63,8 @@ class PageTable:
         self.changes[slot] = page.shape
         self.seconds[slot] = page.scale
         self.hint_s[slot] = -_INF
+        is_known = page.modified_s == page.modified_s
+        self.changed_s[slot] = page.modified_s if is_known else page.last_s
         self.weight[slot] = page.weight
         self.group[slot] = page.group
 
@@ -82,7 +85,7 @@ class PageTable:
             raise KeyError(slot)
         return KnownPage(
             float(self.last_s[slot]), float(self.changes[slot]), float(self.seconds[slot]),
-            float(self.weight[slot]), int(self.group[slot]),
+            float(self.weight[slot]), int(self.group[slot]), float(self.changed_s[slot]),
         )  # fmt: skip
 
     def slots(self) -> Slots:

@@ -22,7 +22,7 @@ class KnownPage(NamedTuple):
     scale: float = 0.0  # seconds in which they were seen; old ones count less
     weight: float = 1.0  # how much it matters that the copy is fresh
     group: int = NO_GROUP  # pages that change together, such as those of one directory
-    modified_s: float = float("nan")  # the last change that is known; NaN: none is
+    modified_s: float = float("nan")  # the last change that is known; NaN: the page has none
 
 
 class RefreshPolicy(Protocol):

@@ -16,5 +16,5 @@ class Proportional(IndexPolicy):
     time that it reaches the same number, so its frequency is proportional to λ."""
 
     def index(self, slots: Slots, now_s: float) -> Floats:
-        shape, scale = self.rates.posterior(slots)
+        shape, scale = self.rates.long_run(slots)
         return shape / scale * self.tau(slots, now_s)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -15,11 +14,9 @@ from gossamer.errors import UsageError
 from gossamer.frontier.meta_keys import SALT_KEY
 from gossamer.frontier.store import StateTable
 from gossamer.node.notify.batch import origin_of_salt
+from gossamer.reader.change_filter import changes_wanted
 from gossamer.reader.changes import KINDS, ChangesWanted, SeenChange
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.moments import moment_of
-from gossamer.search.properties import NotAValue, property_of
-from gossamer.search.tree import Property
 from gossamer.transfer.change_feed import FeedFilter, feed_of, request_for
 from gossamer.transfer.feeds import ATOM_TYPE, JSON_TYPE, written
 from gossamer.web.parameters import Parameters
@@ -78,40 +75,25 @@ def changes_page(context: ViewContext, parameters: Parameters) -> Response:
 
 def _listed(context: ViewContext, parameters: Parameters) -> ChangeList:
     """Raises UsageError, NoCollection, StoreError."""
-    wanted, query = _wanted(context, parameters), parameters.text("q").strip()
+    wanted, query = _wanted(parameters), parameters.text("q").strip()
     with context.collections.reader(parameters.text("c")) as reader:
         among = _matching(context, parameters, reader, query, wanted.since_us) if query else None
         return listed_changes(reader, wanted, parameters.whole("limit"), among)
 
 
-def _wanted(context: ViewContext, parameters: Parameters) -> ChangesWanted:
-    since, until = parameters.text("since").strip(), parameters.text("until").strip()
-    wanted = ChangesWanted(
-        site=parameters.text("site").strip().lower(),
-        kinds=_kinds(parameters) or KINDS,
+def _wanted(parameters: Parameters) -> ChangesWanted:
+    return changes_wanted(
+        parameters.text("since").strip(),
+        parameters.text("until").strip(),
+        parameters.text("site"),
+        _kinds(parameters),
         with_noise=parameters.flag("noise"),
     )
-    if since:
-        wanted = replace(wanted, since_us=_since_us(since, context.clock.wall_us()))
-    return replace(wanted, until_us=moment_of(until)) if until else wanted
-
-
-def _since_us(text: str, now_us: int) -> int:
-    """The time that a text means, as in a search: `7d` before now, a day, a time."""
-    try:
-        since = property_of(Property.SINCE, text)
-    except NotAValue as fault:
-        raise UsageError(f"since is {text[:80]!r}, but {fault}") from None
-    return now_us - since.ago_us if since.ago_us else since.since_us
 
 
 def _kinds(parameters: Parameters) -> tuple[str, ...]:
-    """The kinds to show; none means all. Raises UsageError."""
-    kinds = tuple(one.strip() for one in parameters.text("kind").split(",") if one.strip())
-    for kind in kinds:
-        if kind not in KINDS:
-            raise UsageError(f"kind is {kind[:80]!r}, but it must be one of {', '.join(KINDS)}")
-    return kinds
+    """The kinds to show; none means all."""
+    return tuple(one.strip() for one in parameters.text("kind").split(",") if one.strip())
 
 
 def _matching(

@@ -9,15 +9,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from gossamer.base.files import stamp_of
-from gossamer.compare.lines import Change, changes
 from gossamer.errors import NotKnown, UsageError
 from gossamer.graph.ego import Ego, around_name, around_page, edges_of
 from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.ranks.store import NAME as RANKS_FILE
 from gossamer.graph.ranks.top import BY, RANKS, top, top_ranked
-from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.moments import moment_of
-from gossamer.reader.pages import StoredPage, nearest_capture, time_among
 from gossamer.urls.site import site_of
 from gossamer.web.open_collections import OpenCollections
 
@@ -110,56 +106,3 @@ def _is_known(collections: OpenCollections, name: str, of: str, level: str) -> b
     with collections.reader(name) as reader:
         hosts = (host.name for host in reader.host_rows())
         return any((one if level == "host" else site_of(one)) == of for one in hosts)
-
-
-def diff_object(reader: CollectionReader, url: str, old: str, new: str) -> dict[str, Any]:
-    """Return the changes between two versions of a page.
-
-    The default of `new` is the newest, that of `old` the one before `new`. Raises NotKnown,
-    UsageError, CorruptFile.
-    """
-    captures = reader.captures(url)
-    if len(captures) < 2:
-        raise NotKnown(f"{url} has only one version; a comparison needs two")
-    after = nearest_capture(captures, moment_of(new) if new else None)
-    before = (
-        nearest_capture(captures, moment_of(old))
-        if old
-        else captures[max(0, captures.index(after) - 1)]
-    )
-    known = reader.get(url).url
-    found = _diff(known, reader.page_at(known, before), reader.page_at(known, after))
-    return found | {
-        "old": time_among(before, captures),
-        "new": time_among(after, captures),
-        "same_bytes": before.digest == after.digest and bool(before.digest),
-    }
-
-
-def _diff(url: str, one: StoredPage, other: StoredPage) -> dict[str, Any]:
-    found = changes(one.page.text, other.page.text)
-    facts = [
-        {"name": name, "old": old, "new": new}
-        for name, old, new in (
-            ("status", one.status, other.status),
-            ("type", one.content_type, other.content_type),
-            ("title", one.page.title, other.page.title),
-            ("language", one.page.language, other.page.language),
-            ("description", one.page.description, other.page.description),
-            ("canonical", one.page.canonical, other.page.canonical),
-        )
-        if old != new
-    ]
-    return {
-        "schema": 1,
-        "url": url,
-        "facts": facts,
-        "added": sum(len(part.lines) for part in found.parts if part.kind == "added"),
-        "removed": sum(len(part.lines) for part in found.parts if part.kind == "removed"),
-        "is_cut": found.is_cut,
-        "changes": [_change_object(part) for part in found.parts],
-    }
-
-
-def _change_object(part: Change) -> dict[str, Any]:
-    return {"kind": part.kind, "lines": list(part.lines), "left_out": part.left_out}

@@ -108,7 +108,7 @@ class ChangeList:
     changes: tuple[SeenChange, ...]
     counts: dict[str, int]  # by kind, whichever kinds are shown
     is_count_cut: bool  # there are more than were counted
-    next_us: int  # the list continues with changes before this time; 0: there are no more
+    next_us: int  # the list continues with changes up to this time; 0: there are no more
 
 
 def listed_changes(
@@ -124,7 +124,7 @@ def listed_changes(
         counts[change.kind.value] += 1
         if change.kind.value in wanted.kinds and len(shown) <= limit:
             shown.append(change)
-    next_us = shown[limit].at_us + 1 if len(shown) > limit else 0
+    next_us = shown[limit].at_us if len(shown) > limit else 0
     return ChangeList(
         tuple(shown[:limit]),
         {kind: counts[kind] for kind in KINDS},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from gossamer.errors import UsageError
 from gossamer.graph.ego import Ego
 from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
@@ -25,9 +27,11 @@ from gossamer.web.reading import (
 from gossamer.web.route import NotAllowed, ViewContext
 from gossamer.web.views.curves import history_object
 from gossamer.web.views.events import Watched, feed
-from gossamer.web.views.explore import diff_object, graph_object, neighbours, top_object
+from gossamer.web.views.explore import graph_object, neighbours, top_object
 from gossamer.web.views.exports import exports_object
 from gossamer.web.views.metrics import metrics_text
+from gossamer.web.views.page_diff import diff_object
+from gossamer.web.visit_options import VISITS
 
 _HOSTS_WATCHED = 50
 _FRESH_S = 0.8  # shorter than a round of a feed, so that each round has new figures
@@ -91,7 +95,11 @@ def links(context: ViewContext, parameters: Parameters) -> Response:
 def diff(context: ViewContext, parameters: Parameters) -> Response:
     with context.collections.reader(parameters.text("c")) as reader:
         found = diff_object(
-            reader, parameters.text("url"), parameters.text("old"), parameters.text("new")
+            reader,
+            parameters.text("url"),
+            parameters.text("old"),
+            parameters.text("new"),
+            with_noise=parameters.flag("noise"),
         )
     return JSONResponse(found)
 
@@ -206,14 +214,25 @@ def start_crawl(context: ViewContext, parameters: Parameters) -> Response:
 
 
 def order_crawl(context: ViewContext, parameters: Parameters) -> Response:
-    give_order(context, parameters.text("name"), parameters.text("order"))
+    give_order(
+        context, parameters.text("name"), parameters.text("order"), visit_options_of(parameters)
+    )
     return JSONResponse(context.crawls.status(parameters.text("name")), 202)
 
 
-def give_order(context: ViewContext, name: str, order: str) -> None:
-    """Resume a stored crawl, or send an order to a running one. Raises NotRunning."""
+def visit_options_of(parameters: Parameters) -> dict[str, object]:
+    """Return the options about visits that were given."""
+    return {name: value for name in VISITS if (value := parameters.values.get(name))}
+
+
+def give_order(
+    context: ViewContext, name: str, order: str, visits: Mapping[str, object] | None = None
+) -> None:
+    """Resume a stored crawl, or send an order to a running one. Raises NotRunning, UsageError."""
     if order == "start":
-        context.crawls.go_on(name)
+        context.crawls.go_on(name, visits)
+    elif visits:
+        raise UsageError(f"{next(iter(visits))} is only for the order start")
     else:
         context.crawls.order(name, order)
 

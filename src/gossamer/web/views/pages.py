@@ -43,7 +43,7 @@ from gossamer.web.views.curves import (
     history_object,
     table_of,
 )
-from gossamer.web.views.explore import ORDERS, diff_object
+from gossamer.web.views.explore import ORDERS
 from gossamer.web.views.exports import export_file, tables
 from gossamer.web.views.gone_pages import gone_among
 from gossamer.web.views.graph_picture import WIDTH, draw
@@ -56,11 +56,14 @@ from gossamer.web.views.json_api import (
     listed_top,
     options_of,
     searched,
+    visit_options_of,
 )
 from gossamer.web.views.narrow_graph_picture import WIDTH as NARROW
 from gossamer.web.views.narrow_graph_picture import draw_narrow
+from gossamer.web.views.page_diff import diff_object
 from gossamer.web.views.stored_copy import cached_response
 from gossamer.web.views.timeline import SMALL, timeline_of
+from gossamer.web.visit_options import policies_known
 
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10
@@ -76,7 +79,7 @@ TYPES: Final = ("html", "pdf", "image", "audio", "video", "text", "any")
 # Fields in the "more" part of the form.
 _MORE: Final = (
     "max_time", "max_bytes", "max_matches", "delay", "max_rate", "hours", "sitemaps", "proxy",
-    "ascend",
+    "ascend", "forever", "rate",
 )  # fmt: skip
 _SHOWN: Final = 200  # rows per page of a table
 
@@ -105,6 +108,8 @@ def search(context: ViewContext, parameters: Parameters) -> Response:
         for name in ("site", "type", "lang", "since", "changed")
         if parameters.text(name)
     }
+    if parameters.flag("copies"):
+        names["filters"]["copies"] = "1"
     if parameters.text("sort") == "date":
         names["filters"]["sort"] = "date"
     if parameters.text("q").strip():
@@ -148,7 +153,11 @@ def page(context: ViewContext, parameters: Parameters) -> Response:
         elif view == "diff":
             with suppress(NotKnown):
                 names["diff"] = diff_object(
-                    reader, url, parameters.text("old"), parameters.text("new")
+                    reader,
+                    url,
+                    parameters.text("old"),
+                    parameters.text("new"),
+                    with_noise=parameters.flag("noise"),
                 )
     found = page_object(story, kept, context.clock.wall_us())
     if not kept and view not in ("in", "out"):
@@ -243,7 +252,7 @@ def _crawls_page(
         scopes=SCOPES, types=TYPES, fault=fault, status=400 if fault else 200, given=given,
         orders=orders_known(), contact=context.crawls.contact(),
         is_contact_wrong=isinstance(fault, WrongContact),
-        more_given=any(given[name] for name in _MORE),
+        more_given=any(given[name] for name in _MORE), policies=policies_known(),
     )  # fmt: skip
 
 
@@ -270,7 +279,7 @@ def crawl(context: ViewContext, parameters: Parameters) -> Response:
         told=context.crawls.told(name), seeds=context.crawls.seeds(name, 20),
         bans=_bans_or_none(context, name), classes=LABELS,
         samples=table_of(series), plots=(PLOT_SCRIPT, PLOT_STYLE) if has_plots() else None,
-        curves=CURVES, depths=depths_of(status["by_depth"]),
+        curves=CURVES, depths=depths_of(status["by_depth"]), policies=policies_known(),
     )  # fmt: skip
 
 
@@ -290,6 +299,12 @@ def order_crawl(context: ViewContext, parameters: Parameters) -> Response:
     if order == "ban":
         context.crawls.ban(name, parameters.texts("added"), parameters.texts("lifted"))
         return RedirectResponse(f"/crawls/{name}#bans", 303)
+    if order == "again":
+        visits = visit_options_of(parameters)
+        if not visits:
+            raise UsageError("choose whether the pages are visited once more or again and again")
+        give_order(context, name, "start", visits)
+        return RedirectResponse(f"/crawls/{name}", 303)
     if order == "resume" and context.crawls.status(name)["state"] in ("stored", "failed"):
         order = "start"  # one button resumes a paused or stored crawl
     give_order(context, name, order)

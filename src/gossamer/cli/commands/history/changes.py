@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -39,6 +40,16 @@ def changes(
         int,
         typer.Option("--limit", metavar="N", min=0, help="Number of changes; 0: all of them."),
     ] = 50,
+    query: Annotated[
+        str,
+        typer.Option("--query", metavar="Q", help="Only of pages that match this search now."),
+    ] = "",
+    feed: Annotated[
+        Path | None,
+        typer.Option(
+            "--feed", metavar="FILE", help="Write a feed: FILE.atom (or .xml) or FILE.json."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List what visits found new, changed, gone, back or moved.
@@ -56,5 +67,7 @@ def changes(
         with_noise=all_,
         limit=limit,
         as_json=json,
+        query=query,
+        feed=feed,
     )
     raise typer.Exit(run_changes(collection_at(collection), request))
