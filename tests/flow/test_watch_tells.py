@@ -75,3 +75,34 @@ def test_every_way_tells_the_same_changes_in_order(collection: Path, tmp_path: P
     status = json.loads(typed("status", "-c", collection, "--json").out)
     assert status["notified"]["webhook"]["delivered"] == 3
     assert status["notified"]["webhook"]["waiting"] == 0
+
+
+@pytest.mark.slow
+def test_a_kill_loses_no_change_and_repeats_at_most_one_batch(collection: Path) -> None:
+    with (
+        site_in_thread({"/": [OLD, NEW], "*": page("<p>another page</p>")}) as site,
+        a_webhook() as hook,
+    ):
+        root = site.url()
+        hook.status = 503
+        words = (
+            "watch", root, "-c", collection, "--every", "1s", "--delay", "0",
+            "--webhook", hook.url,
+        )  # fmt: skip
+        with started(*words) as running:
+            until(lambda: bool(hook.requests), running)
+            running.kill()
+            finish(running)
+        refused = [json.loads(body)["id"] for _, _, body in hook.requests]
+        hook.status = 204
+        hook.requests.clear()
+        with started(*words) as running:
+            until(lambda: {"changed", "new"} <= {one["kind"] for one in hook.changes}, running)
+            typed("stop", "-c", collection)
+            finish(running)
+
+    ids = [json.loads(body)["id"] for _, _, body in hook.requests]
+    assert set(refused) == {ids[0]}
+    numbers = [one["number"] for one in hook.changes]
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] == 1
