@@ -23,6 +23,7 @@ from gossamer.policies.masks import is_masked, mask
 from gossamer.records import ChangedSpot
 
 _CONTEXT_WORDS: Final = 3
+_MOST_CONTEXT: Final = 8
 _MOST_WORDS: Final = 20_000
 _MOST_PAIRS: Final = 400  # pairs of lines that are compared to find the best order
 _NEAR: Final = 0.3  # lines that share less are no pair
@@ -158,9 +159,22 @@ def _count(lines: Sequence[_Masked]) -> int:
 def _around(region: Region, before: list[str], after: list[str], at_us: int) -> _Around:
     above = before[region.old_start - 1] if region.old_start else ""
     below = after[region.new_end] if region.new_end < len(after) else ""
-    return _Around(
-        _words(mask(above, at_us))[-_CONTEXT_WORDS:], _words(mask(below, at_us))[:_CONTEXT_WORDS]
-    )
+    return _Around(_last(_words(mask(above, at_us))), _first(_words(mask(below, at_us))))
+
+
+def _last(words: Sequence[str]) -> Sequence[str]:
+    """The words before a spot: three, or more until one of them is not masked. Masked words alone
+    say nothing: they stand in many places of a page."""
+    for count in range(_CONTEXT_WORDS, _MOST_CONTEXT + 1):
+        found = words[-count:]
+        if not all(map(is_masked, found)):
+            return found
+    return []
+
+
+def _first(words: Sequence[str]) -> Sequence[str]:
+    """The words after a spot, in the same way."""
+    return _last(words[::-1])[::-1]
 
 
 def _changed_lines(
@@ -244,9 +258,8 @@ def _changed_pieces(old: _Masked, new: _Masked, region: Region, around: _Around)
     added = new.masked[region.new_start : region.new_end]
     spot = None
     if not all(map(is_masked, (*removed, *added))):
-        start = max(0, region.old_start - _CONTEXT_WORDS)
-        before = old.masked[start : region.old_start] or around.above
-        after = old.masked[region.old_end : region.old_end + _CONTEXT_WORDS] or around.below
+        before = _last(old.masked[: region.old_start]) or around.above
+        after = _first(old.masked[region.old_end :]) or around.below
         spot = spot_of(before, after, len(removed), len(added))
     if removed:
         yield Piece("removed", _joined(old.words[region.old_start : region.old_end]), spot)
