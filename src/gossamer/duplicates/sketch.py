@@ -1,13 +1,13 @@
 """Numbers by which pages with nearly the same HTML are found.
 
-A sketch is the length of the HTML and 32 numbers of 32 bits. Two pages are compared when one of the
-numbers is equal at the same position (`band_index.py`).
+A sketch is the length of the HTML and 32 numbers of 32 bits. Two pages are compared when several of
+the numbers are equal at the same position (`judging.py`).
 
 The numbers are a MinHash with one permutation. The 24 bytes from every `<` and comma on are hashed.
 The hashes fall into 128 bins by their highest bits; of each bin the smallest counts. An empty bin
 takes the value of the next one. Four neighbouring bins make one number. If two pages share a
-fraction J of these pieces, one number is equal with probability J^4, and at least one of 32 with
-1 - (1 - J^4)^32: 0.9999 for J = 0.75, 0.99 for J = 0.6.
+fraction J of these pieces, each number is equal with probability J^4. Of real pages of which 95 %
+of the HTML is the same, nine or more are equal in 99 of 100 pairs.
 
 Only 16 KB of a page are read, because the whole would take twice the time: pages of more than 20 KB
 without the first 4 KB, which are the same on many pages of a site. Changes of 5 % of a page can
