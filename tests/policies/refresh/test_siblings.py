@@ -135,3 +135,11 @@ def test_a_hint_reaches_a_page_among_many() -> None:
 
     chosen = set(policy.choose(12.0, 10).tolist())
     assert {19_999, *range(12_341, 12_350)} == chosen
+
+
+def test_a_new_weight_of_a_page_is_not_a_change() -> None:
+    policy = started()
+    policy.add(30, 105 * DAY, group=0)
+    policy.restore(30, policy.known(30)._replace(weight=2.0))
+
+    assert policy.hazard(ALL).max() == 0

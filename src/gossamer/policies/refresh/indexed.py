@@ -57,10 +57,12 @@ class IndexPolicy:
         self.restore(slot, KnownPage(now_s, weight=weight, group=group))
 
     def restore(self, slot: int, page: KnownPage) -> None:
+        is_new = not self.pages.has(slot)  # otherwise its changes are events already
         self.remove(slot)
         self.pages.put(slot, page)
         self._count(slot, 1)
-        if self.siblings is not None and page.group != NO_GROUP and page.modified_s > -np.inf:
+        is_event = is_new and page.group != NO_GROUP and page.modified_s > -np.inf
+        if self.siblings is not None and is_event:
             self.siblings.add(page.group + 1, page.modified_s, 0.0)
 
     def remove(self, slot: int) -> None:
