@@ -83,11 +83,22 @@ def test_two_edits_an_addition_and_a_deletion_are_told_alike_everywhere(
     atom = ET.fromstring(browser.get("/feeds/changes.atom").content)  # our own
     by_feed = {_entry(entry, root) for entry in atom.iter(f"{ATOM}entry")}
     shown = browser.get("/changes").text
+    page = browser.get("/page", url=f"{root}/days/3.html", view="diff").text
+    typed("changes", "-c", collection, "--feed", tmp_path / "feed.json")
+    items = json.loads((tmp_path / "feed.json").read_text("utf-8"))["items"]
+    by_file = {(one["tags"][0], one["url"].removeprefix(root)) for one in items}
     server.context.collections.close()
 
-    assert by_terminal == by_webhook == by_verb == by_api == by_feed == EDITED
+    assert by_terminal == by_webhook == by_verb == by_api == by_feed == by_file == EDITED
     assert len(lines) == len(hook.changes) == len(listed) == 4
     assert all(f"{root}{path}" in shown for _, path in EDITED)
+    # A page that is gone has the name that it had, not that of the error page.
+    (gone,) = [one for one in items if one["tags"][0] == "gone"]
+    assert gone["title"].startswith("Gone: Waiting for lavender")
+    assert "Not found" not in shown
+    # The last visit found nothing new: the page is compared with the version before.
+    assert "three fresh loaves" in page
+    assert "304 Not Modified" not in page
     (third,) = [one for one in listed if one["url"].endswith("/days/3.html")]
     assert (third["words_added"], third["words_removed"]) == (3, 2)
     diff = typed("diff", "-c", collection, f"{root}/days/3.html").out

@@ -194,12 +194,14 @@ def _with_urls(
 
 
 def _seen(url_row: UrlRow, at_us: int, row: ChangeRow, number: int = 0) -> SeenChange:
+    # A page that is gone or has moved keeps its name: that of the error page says nothing.
+    keeps_name = row.kind in (ChangeKind.GONE, ChangeKind.MOVED) and bool(row.title_before)
     return SeenChange(
         url=url_row.url,
         at_us=at_us,
         kind=row.kind,
-        title=url_row.title,
-        title_before=row.title_before,
+        title=row.title_before if keeps_name else url_row.title,
+        title_before="" if keeps_name else row.title_before,
         words_added=row.words_added,
         words_removed=row.words_removed,
         links_added=row.links_added,

@@ -48,9 +48,12 @@ def diff_object(
 
 
 def _before(captures: Sequence[StoredCapture], new: StoredCapture) -> StoredCapture:
-    """The last version before `new` that differs from it; else the capture before it."""
-    versions = (one.capture for one in versions_of(captures))
-    earlier = [one for one in versions if one.at_us < new.at_us and not is_same(one, new)]
+    """The last version before that of `new` that differs from it; else the capture before it.
+
+    `new` itself may be a later visit that found its version unchanged.
+    """
+    versions = [one.capture for one in versions_of(captures) if one.capture.at_us <= new.at_us]
+    earlier = [one for one in versions[:-1] if not is_same(one, versions[-1])]
     return earlier[-1] if earlier else captures[max(0, captures.index(new) - 1)]
 
 
