@@ -36,7 +36,11 @@ def _rows(garden: Garden) -> list[tuple[int, str, ChangeRow]]:
             "/roses",
             ChangeRow(ChangeKind.CHANGED, SEEN_US, 200, 200, 12, 3, 1, 0, EVIL),
         ),
-        (SEEN_US + 2 * DAY_US, "/hostile", ChangeRow(ChangeKind.GONE, SEEN_US, 200, 404)),
+        (
+            SEEN_US + 2 * DAY_US,
+            "/hostile",
+            ChangeRow(ChangeKind.GONE, SEEN_US, 200, 404, title_before="Weeds"),
+        ),
         (
             SEEN_US + 3 * DAY_US,
             "/old",
@@ -154,6 +158,9 @@ def test_the_feeds_have_the_changes_of_the_api(browser: Browser) -> None:
     assert [item["_gossamer"] for item in items] == told
     assert [item["id"] for item in items] == [entry.findtext(f"{ATOM}id") for entry in entries]
     assert "+12 -3 words, +1 link" in items[2]["content_text"]
+    # not the title of the error page that is there now
+    assert items[1]["title"] == "Gone: Weeds"
+    assert ">Weeds<" in browser.get("/changes").text
 
 
 @pytest.mark.parametrize("form", ["atom", "json"])
