@@ -49,3 +49,22 @@ def test_a_duration_that_is_none_is_refused_with_an_example(tmp_path: Path) -> N
     assert ended.code == 2
     assert "'often' is not a duration; expected" in ended.err
     assert not (tmp_path / "c").exists()
+
+
+def test_once_visits_each_page_once_and_prints_the_changes(tmp_path: Path) -> None:
+    versions = [page("<title>x</title>old words"), page("<title>x</title>quite other text")]
+    pages: dict[str, Answer] = {"/": page("<a href=/a>a</a>"), "/a": versions}
+    command = ("-c", tmp_path / "c", "--once", "--delay", "0")
+    with site_in_thread(pages) as site:
+        first = typed("watch", site.url(), *command)
+        asked = len(site.asked)
+        second = typed("watch", *command)
+        third = typed("watch", *command)
+        url = site.url("/a")
+
+    assert (first.code, second.code, third.code) == (0, 0, 0)
+    assert first.out == third.out == ""
+    assert asked == 3  # robots.txt and two pages
+    assert site.asked.count("/a") == 3
+    (line,) = second.out.splitlines()
+    assert line.split()[1:] == ["changed", "+3", "-2", "words", url]

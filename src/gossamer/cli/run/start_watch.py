@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from gossamer.base.durations import seconds_of
 from gossamer.base.garbage import search_later, search_seldom
+from gossamer.cli.collection import collection_at
 from gossamer.cli.plain import plain_values
 from gossamer.errors import UsageError
 from gossamer.settings import Refresh
 
 AUTO: Final = "auto"
-_OWN: Final = ("every",)  # flags that `crawl` does not have
+_OWN: Final = ("every", "once")  # flags that `crawl` does not have
 
 
 def begin_watch(given: Mapping[str, Any]) -> int:
@@ -23,10 +23,14 @@ def begin_watch(given: Mapping[str, Any]) -> int:
     search_later()
     from gossamer.cli.run.planned import named_as_typed, planned
     from gossamer.cli.run.run_watch import run_watch
+    from gossamer.collection.directory import CollectionPaths
 
     search_seldom()
-    plan = planned(crawl_values(given))
-    plan = replace(plan, is_forever=True)
+    values = crawl_values(given)
+    is_known = CollectionPaths(collection_at(given["collection"])).exists
+    values["revisit"] = given["once"] and is_known
+    values["forever"] = not given["once"]
+    plan = planned(values)
     with named_as_typed(plan.typed_as):
         code = run_watch(plan, as_json=given["json"])
     sys.stdout.flush()

@@ -29,6 +29,9 @@ def watch(
             help="Visit each page this often: 90s, 5m, 1h, 7d; auto: as often as it changes.",
         ),
     ] = "auto",
+    once: Annotated[
+        bool, _option("--once", "Visit each page once, print the changes and end, as for cron.")
+    ] = False,
     scope: Annotated[
         str | None,
         _option("--scope", "What to watch: page, prefix, host, site, list, any.", "KIND"),
