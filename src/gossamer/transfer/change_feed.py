@@ -15,7 +15,6 @@ from gossamer.frontier.rows import time_of
 from gossamer.frontier.store import StateTable, Store
 from gossamer.reader.change_text import facts_text
 from gossamer.reader.changes import SeenChange
-from gossamer.records import ChangeKind
 from gossamer.search.results import Request
 from gossamer.transfer.feeds import Feed, FeedEntry
 
@@ -69,19 +68,13 @@ def _entry(change: SeenChange, page: str) -> FeedEntry:
     label = _LABELS[change.kind.value]
     return FeedEntry(
         url=change.url,
-        title=f"{label}: {title_of(change) or change.url}",
+        title=f"{label}: {change.title or change.url}",
         text=facts_text(change) or f"{label} page",
         at_us=change.at_us,
         kind=change.kind.value,
         page=page,
         facts=change.as_json(),
     )
-
-
-def title_of(change: SeenChange) -> str:
-    """The title of the page itself: one that is gone has that of an error page now."""
-    is_away = change.kind in {ChangeKind.GONE, ChangeKind.MOVED}
-    return (change.title_before if is_away else "") or change.title
 
 
 def request_for(query: str, store: Store, since_us: int) -> Request:

@@ -17,7 +17,7 @@ from gossamer.node.notify.batch import origin_of_salt
 from gossamer.reader.change_filter import changes_wanted
 from gossamer.reader.changes import KINDS, ChangesWanted, SeenChange
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.transfer.change_feed import FeedFilter, feed_of, request_for, title_of
+from gossamer.transfer.change_feed import FeedFilter, feed_of, request_for
 from gossamer.transfer.feeds import ATOM_TYPE, JSON_TYPE, written
 from gossamer.web.parameters import Parameters
 from gossamer.web.render import here
@@ -63,7 +63,7 @@ def changes_page(context: ViewContext, parameters: Parameters) -> Response:
     return html(
         context, parameters, "changes.html",
         nav="changes", found=found, days=days, fault=fault, kinds=kinds,
-        all_kinds=KINDS, periods=PERIODS, diff_path=diff_path, title_of=title_of,
+        all_kinds=KINDS, periods=PERIODS, diff_path=diff_path,
         next=exact_iso_of(found.next_us) if found.next_us else "",
         feeds={form: _feed_path(parameters, form) for form in ("atom", "json")},
         status=400 if fault else 200,
