@@ -270,13 +270,15 @@ class CollectionReader:
                 break
             exchange = self._exchange(self._origin(exchange, capture))
             described = _answer_of(exchange, self.paths.archive / capture.file)
+        # A 304 says that the page is as it was: people want the status of the page.
+        shown = described if answer.status == 304 else answer
         return StoredPage(
             url=url,
             at_us=answer.at_us,
-            status=answer.status,
+            status=shown.status,
             head=answer.head,
             raw_body=described.body,
-            body_head=described.head if answer.status == 304 else answer.head,
+            body_head=shown.head,
             is_cut=bool(described.cut),
             settings=self._settings.parse,
             versions=versions,
