@@ -12,6 +12,7 @@ from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import open_to_read
 from gossamer.errors import NotKnown, SettingsError
 from gossamer.reader.collection_reader import CollectionReader
+from gossamer.reader.deleted_versions import note_on_deleted
 from gossamer.records import Answer, Failed, Fetched, Lease, Purpose, Reason
 from gossamer.upkeep.retention.prune import prune, survey
 from gossamer.upkeep.verify import Checked, verify
@@ -300,3 +301,19 @@ def test_a_backup_taken_while_files_are_replaced_is_whole(tmp_path: Path) -> Non
     assert ended.code == 0, ended.err
     (archive / "replaced" / first.name).rename(first)
     assert list(verify(tmp_path / "copy")) == []
+
+
+def test_who_asks_for_a_deleted_version_is_told(tmp_path: Path) -> None:
+    """The page changed every day from January 2nd on. Of each month one version is left, and the
+    last ten days."""
+    history = a_year(tmp_path / "c", days=60)
+    prune(history.paths, "10 days or one a month after 10 days", history.clock, quiet)
+
+    with CollectionReader.open(history.folder) as reader:
+        left = [one.at for one in reader.captures(PAGES[0])]
+        times = ("2026-02-19", left[1], left[-1], "2026-03-30", "2025-12-01")
+        notes = [note_on_deleted(reader, PAGES[0], at) for at in times]
+
+    assert len(left) < 20
+    assert "was deleted" in notes[0], left
+    assert notes[1:] == [""] * 4

@@ -13,6 +13,7 @@ from gossamer.base.answer_class import status_text
 from gossamer.base.clock import iso_of
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader
+from gossamer.reader.deleted_versions import note_on_deleted
 from gossamer.reader.pages import StoredPage
 
 
@@ -29,10 +30,11 @@ def run_page(path: Path, url: str, wanted: PageRequest, *, at: str | None = None
     """Show it. Raises NoCollection, NotKnown, or UsageError for an invalid time."""
     with CollectionReader.open(path) as reader:
         page = reader.page(url, at)
+        deleted = note_on_deleted(reader, page.url, at) if at else ""
     if wanted.as_json:
         print(json.dumps(page_object(page, wanted), ensure_ascii=False))
         return 0
-    for note in notes_on(page):
+    for note in filter(None, (*notes_on(page), deleted)):
         print(f"gossamer: {note}", file=sys.stderr)
     sys.stdout.flush()
     sys.stdout.buffer.write(shown(page, wanted.form, is_main=wanted.is_main))
