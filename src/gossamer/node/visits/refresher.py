@@ -105,7 +105,7 @@ class Refresher:
                 *_evidence(row),
                 weight=self._weight(row),
                 group=self._group(row.url),
-                modified_s=_modified_s(row.modified_at, seen_s) or float("nan"),
+                modified_s=_modified_s(row.modified_at, seen_s) or _last_change_s(row),
             ),
         )
         if row.hint_us > row.at_us:
@@ -320,6 +320,12 @@ def _evidence(row: UrlRow) -> tuple[float, float]:
         return row.rate_shape, row.rate_scale
     since_us = row.changed_us or row.first_us
     return float(bool(row.changed_us)), max(0.0, (row.at_us - since_us) / 1e6)
+
+
+def _last_change_s(row: UrlRow) -> float:
+    """When a page without a Last-Modified header was seen to change, or seen first."""
+    since_us = row.changed_us or row.first_us
+    return since_us / 1e6 if since_us else math.nan
 
 
 def _due_of(row: UrlRow) -> float:
