@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import socket
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base import processes
-from gossamer.base.processes import PIPE, Started, StillRunning, end, run, start
+from gossamer.base.processes import PIPE, Started, StillRunning, end, run, run_program, start
 
 LONG_S = 90.0  # a machine with much else to do
 MODULE = "child_of_a_test"
@@ -270,3 +271,22 @@ def test_a_limit_is_never_set_above_the_highest_allowed(write: Callable[[str], s
     )
 
     assert run(write(code)).error == "(40, 60) (60, 60)"
+
+
+def test_a_command_that_writes_much_to_stderr_costs_no_memory() -> None:
+    script = "import sys; [sys.stderr.write('x' * 2**20) for _ in range(200)]; sys.exit('the end')"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    ended = run_program([sys.executable, "-c", script], b"", os.environ, 60.0)
+
+    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert ended.code == 1
+    assert ended.error.endswith("the end")
+    assert grown_kib < 50 * 2**10
+
+
+def test_a_command_whose_child_keeps_stderr_open_is_ended_in_time() -> None:
+    holding = "import subprocess; subprocess.Popen(['sleep', '60'])"
+
+    with pytest.raises(StillRunning):
+        run_program([sys.executable, "-c", holding], b"", os.environ, 2.0)

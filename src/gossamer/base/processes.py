@@ -27,6 +27,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import IO, Final, NamedTuple, Protocol
@@ -38,6 +39,8 @@ StillRunning = subprocess.TimeoutExpired  # raised by `wait` after its timeout
 
 _POLL_EVERY_S: Final = 0.01  # if the system cannot report the end of a process
 _PR_SET_PDEATHSIG: Final = 1
+_PIECE_BYTES: Final = 64 * 2**10
+_TAIL_BYTES: Final = 4 * 2**10  # of the errors of a command
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
@@ -103,8 +106,9 @@ def run_program(
 ) -> Ended:
     """Run a program that the operator named, without a shell, and wait until it ends.
 
-    Its output is discarded but for the last line on stderr. After `within_s` it is killed with all
-    processes that it started, and StillRunning is raised. Raises OSError.
+    Its output is discarded but for the last line on stderr, however much it writes. After
+    `within_s` it is killed with all processes that it started, and StillRunning is raised. Raises
+    OSError.
     """
     process = subprocess.Popen(  # noqa: S603  # the operator's own command, no shell
         list(words),
@@ -114,12 +118,35 @@ def run_program(
         env=dict(environment),
         start_new_session=True,
     )
+    assert process.stderr is not None, "it is a pipe"
+    errors = _Tail(process.stderr)
+    process.stderr = None  # `communicate` would hold all of it in memory
+    until_s = time.monotonic() + within_s
     try:
-        _, errors = process.communicate(stdin, timeout=within_s)
+        process.communicate(stdin, timeout=within_s)
+        errors.join(max(0.0, until_s - time.monotonic()))
+        if errors.is_alive():  # a process that it started holds stderr open
+            raise StillRunning(words[0], within_s)
     except BaseException:
         _kill_session(process)
+        errors.join()
         raise
-    return Ended(process.returncode, last_line(errors))
+    return Ended(process.returncode, last_line(errors.end))
+
+
+class _Tail(threading.Thread):
+    """Reads a pipe up to its end, and holds the last bytes. Closes it."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        self.end = b""
+        self._pipe = pipe
+        self.start()
+
+    def run(self) -> None:
+        with self._pipe as pipe:
+            while piece := os.read(pipe.fileno(), _PIECE_BYTES):
+                self.end = (self.end + piece)[-_TAIL_BYTES:]
 
 
 def _kill_session(process: Started) -> None:
