@@ -6,6 +6,7 @@ Messages in between, as after Ctrl-C, are printed on a line of their own above t
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 import time
@@ -28,11 +29,13 @@ class ProgressReporter:
         self._live: Any = None  # Rich's; not loaded without a terminal
 
     def say(self, text: str) -> None:
-        """Print a message on a line of its own."""
-        if self._live is None:
-            print(printable(text), file=sys.stderr, flush=True)
-        else:
-            self._live.console.print(printable(text), markup=False, soft_wrap=True)
+        """Print a message on a line of its own. It is lost if nobody reads stderr any more
+        (`2>&1 | head`): the crawl continues, and a signal still stops it."""
+        with contextlib.suppress(BrokenPipeError):
+            if self._live is None:
+                print(printable(text), file=sys.stderr, flush=True)
+            else:
+                self._live.console.print(printable(text), markup=False, soft_wrap=True)
 
     def emit(self, line: str) -> None:
         """Print a line of data on stdout, above the view if both are on the same terminal."""
@@ -103,7 +106,8 @@ def plain_line(moment: CrawlMoment) -> str:
 def print_closing(lines: Iterable[str], *, is_terminal: bool) -> None:
     """Print the last lines of a crawl, wrapped at words on a terminal; commands are not wrapped."""
     if not is_terminal:
-        print("\n".join(lines), file=sys.stderr, flush=True)
+        with contextlib.suppress(BrokenPipeError):  # `2>&1 | head`: the exit code still counts
+            print("\n".join(lines), file=sys.stderr, flush=True)
         return
     from rich.console import Console
     from rich.text import Text

@@ -208,8 +208,8 @@ def heed_signals(node: Node, talker: ProgressReporter) -> None:
             talker.end()
             talker.say("Stopped by force. Archived pages are safe, and the crawl can be resumed.")
             os._exit(BY_FORCE)
-        talker.say("Stopping: waiting for requests in flight. Ctrl-C again stops by force.")
         node.stop("signal")
+        talker.say("Stopping: waiting for requests in flight. Ctrl-C again stops by force.")
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

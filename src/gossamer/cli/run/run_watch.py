@@ -9,6 +9,7 @@ from gossamer.base.plurals import counted
 from gossamer.cli.run.change_lines import ChangePrinter
 from gossamer.cli.run.progress_lines import ProgressReporter
 from gossamer.cli.run.run_crawl import exit_code, greet, heed_signals, run_planned
+from gossamer.node.node import Node
 from gossamer.node.progress import Summary
 from gossamer.node.session import CrawlPlan, opened
 
@@ -29,7 +30,7 @@ async def _watch(plan: CrawlPlan, *, as_json: bool) -> Summary:
         heed_signals(opening.node, talker)
         printer = ChangePrinter(plan.collection, talker.emit, as_json=as_json)
         try:
-            following = [asyncio.create_task(printer.follow())]
+            following = [asyncio.create_task(_print_changes(printer, opening.node))]
             if sys.stderr.isatty():
                 following.append(asyncio.create_task(talker.follow(opening.node.moment)))
             try:
@@ -43,6 +44,14 @@ async def _watch(plan: CrawlPlan, *, as_json: bool) -> Summary:
             printer.close()
         talker.say(_closing(summary, printer.told, is_first=opening.is_new))
         return summary
+
+
+async def _print_changes(printer: ChangePrinter, node: Node) -> None:
+    """Print changes until cancelled. If nobody reads them any more (`| head`), stop the crawl."""
+    try:
+        await printer.follow()
+    except BrokenPipeError:
+        node.stop("signal")
 
 
 def _closing(summary: Summary, told: int, *, is_first: bool) -> str:
