@@ -137,6 +137,16 @@ def test_a_collection_without_a_second_visit_says_so(collection: Path) -> None:
     assert "no page was visited twice" in typed("changes", "-c", collection).err
 
 
+def test_visits_that_found_no_change_are_not_denied(collection: Path) -> None:
+    with site_in_thread({"/": page("x")}) as site:
+        crawl(collection, [site.url()])
+        again = typed("crawl", "-c", collection, "--revisit", "--delay", "0", "--workers", "0")
+
+    assert again.code == 0, again.err
+    told = typed("changes", "-c", collection).err
+    assert "no changes: later visits found every page as it was" in told
+
+
 def test_versions_fold_visits_without_change(history: History) -> None:
     url = history.url("/d")
     lines = history.typed("versions", url).out.splitlines()

@@ -109,3 +109,14 @@ def test_why_and_versions_tell_status_and_outcome_apart(collection: Path) -> Non
     )
     assert "404 Not Found" in typed("versions", "-c", collection, gone).out
     assert "status 404 Not Found" in gossamer("page", "-c", collection, gone, "--headers").err
+
+
+def test_a_revisit_after_which_pages_have_moved_tells_no_negative_number(collection: Path) -> None:
+    moving = [page("x"), page("", "302 Found", {"location": "/"})]
+    with site_in_thread({"/": page("<a href=/a>a</a>"), "/a": moving}) as site:
+        typed("crawl", "-c", collection, *QUICK, site.url())
+        again = typed("crawl", "-c", collection, *QUICK, "--revisit")
+
+    assert "1 moved" in again.err
+    assert "-1" not in again.err
+    assert "in the collection: 1 page fetched" in again.err

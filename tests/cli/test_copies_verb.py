@@ -121,3 +121,10 @@ def test_wrong_numbers_and_files_without_text_are_errors(
 
     assert (few.code, "min_words is 2" in few.err) == (2, True)
     assert (binary.code, "contains no text" in binary.err) == (2, True)
+
+
+def test_a_directory_is_named_as_one(mills: tuple[Path, str], tmp_path: Path) -> None:
+    ended = typed("copies", "-c", mills[0], tmp_path)
+
+    assert ended.code == 2
+    assert f"{tmp_path} is a directory; name a file or a URL" in ended.err

@@ -88,7 +88,10 @@ class Closing:
         rate = new / summary.wall_s if summary.wall_s else 0.0
         speed = f"in {summary.wall_s:.1f} s, {rate:.1f} pages/s"
         whole = f"{counted(summary.fetched, 'page')} fetched ({size_text(summary.bytes)})"
-        if self.before:
+        if new < 0 or (self.revisit is not None and not new):
+            # Nothing new, or fewer: a page that has moved is no longer one of the fetched pages.
+            whole = f"after {summary.wall_s:.1f} s; in the collection: {whole}"
+        elif self.before:
             whole = f"{counted(new, 'page')} fetched {speed}; in the collection: {whole}"
         else:
             whole = f"{whole} {speed}"

@@ -99,6 +99,8 @@ def _print_note(reader: CollectionReader, request: ChangesRequest, count: int) -
         print(
             f"gossamer: the first {request.limit} are shown; --limit 0 shows all", file=sys.stderr
         )
+    elif not count and not last_number(reader) and reader.counts().visits:
+        print("gossamer: no changes: later visits found every page as it was", file=sys.stderr)
     elif not count and not last_number(reader):
         print(
             "gossamer: no changes yet: no page was visited twice; "

@@ -58,6 +58,8 @@ def _text_of(path: Path, given: str) -> tuple[str, bytes]:
     if not _URL.match(given) and Path(given).is_file():
         with Path(given).open("rb") as file:
             return text_of_file(given, _limited(file.read(_MOST_BYTES + 1), given)), b""
+    if not _URL.match(given) and Path(given).is_dir():
+        raise UsageError(f"{given} is a directory; name a file or a URL")
     with CollectionReader.open(path) as reader:
         try:
             page = reader.page(given)
