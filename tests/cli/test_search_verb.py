@@ -31,7 +31,7 @@ def test_json_has_the_documented_form(home: Path) -> None:
     assert ended.code == 0
     assert (found["schema"], found["total"], len(found["hits"])) == (1, 2, 2)
     assert found["took_ms"] > 0
-    assert set(found["hits"][0]) == {"url", "title", "snippet", "score", "fetched_at"}
+    assert set(found["hits"][0]) == {"url", "title", "snippet", "score", "fetched_at", "copies"}
     assert found["hits"][0]["url"] == "http://a.example/rose"
     assert found["hits"][0]["snippet"] == "The rose garden is open."
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from gossamer.errors import UsageError
+from gossamer.errors import NoCollection, StoreError, UsageError
 from gossamer.graph.ego import Ego
+from gossamer.node.snapshot import disk_figures
 from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
 from gossamer.web.crawls import OPTIONS, judge_scope
@@ -150,7 +152,10 @@ def hosts(context: ViewContext, parameters: Parameters) -> Response:
 
 
 def status(context: ViewContext, parameters: Parameters) -> Response:
-    return JSONResponse(context.crawls.status(parameters.text("c")))
+    found = context.crawls.status(parameters.text("c"))
+    with suppress(NoCollection, StoreError):  # the status says which
+        found["disk"] = disk_figures(context.collections.paths(found["crawl"]))
+    return JSONResponse(found)
 
 
 def history(context: ViewContext, parameters: Parameters) -> Response:
