@@ -1,9 +1,10 @@
 """Rebuild the state: the page table, host rows and robots.txt.
 
-Exchanges are replayed from the archive in the order in which they ended, as during the crawl. Then
-the log adds decisions that were made without a request. Queued URLs are queued again, because the
-pages that link to them are read again. Pauses of hosts and retry dates are not in archive or log:
-they start from zero.
+Exchanges are replayed from the archive in the order in which they ended, as during the crawl. The
+log has decisions that were made without a request: those about fetched pages are replayed between
+the exchanges, because a later visit counts from there; the others at the end. Queued URLs are
+queued again, because the pages that link to them are read again. Pauses of hosts and retry dates
+are not in archive or log: they start from zero.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import CrashGuard, GuardedReader
 
 _COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
+_LOG_UNIT_US: Final = 1_000_000  # times of the log are whole seconds, rounded down
 
 
 def fill_state(
@@ -215,8 +217,11 @@ class _Replay:
         self._reader = reader
         self._keys = keys
         self._settings = inputs.settings
+        self._lines = _log_lines(paths)
+        self._line = next(self._lines, None)
 
     def take(self, exchange: Exchange) -> None:
+        self._take_lines(exchange.answer.at_us - _LOG_UNIT_US)
         if not self._has_body(exchange):
             return
         report = self._reader.read_exchange(exchange).report
@@ -281,15 +286,31 @@ class _Replay:
         row = self._frontier.touch(self._keys.host(name))
         row.name, row.crawl_delay_s = row.name or name, access.crawl_delay_s or 0.0
 
-    def take_line(self, line: Mapping[str, Any]) -> None:
+    def _take_lines(self, until_us: int) -> None:
+        """Take what the log says up to a time of fetched pages. `take_line` gets all lines again at
+        the end; the rows know by then of those that were taken here."""
+        while self._line is not None:
+            read = self._read_line(self._line)
+            if read is not None and read[2] > until_us:
+                return
+            row = self._frontier.find(read[0]) if read else None
+            if row is not None and row.standing == Standing.FETCHED:
+                self.take_line(self._line)
+            self._line = next(self._lines, None)
+
+    def _read_line(self, line: Mapping[str, Any]) -> tuple[bytes, Reason, int] | None:
+        """Key, reason and time; None if the line is damaged."""
         try:
-            key, reason, at_us = (
-                self._keys.of(line["url"]),
-                Reason(line["reason"]),
-                _us_of(line["at"]),
-            )
+            return self._keys.of(line["url"]), Reason(line["reason"]), _us_of(line["at"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-            return  # a damaged line
+            return None
+
+    def take_line(self, line: Mapping[str, Any]) -> None:
+        """A decision that was made without a request."""
+        read = self._read_line(line)
+        if read is None:
+            return
+        key, reason, at_us = read
         row = self._frontier.find(key)
         detail = str(line.get("detail", ""))
         if row is not None and row.standing == Standing.FETCHED:
