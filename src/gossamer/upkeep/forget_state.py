@@ -26,6 +26,7 @@ from gossamer.frontier.meta_keys import (
     COPIES_KEY,
     COUNTS_KEY,
     FILE_PREFIX,
+    FRESHNESS_KEY,
     LOG_KEY,
     LOG_SUM_KEY,
     NOISE_PREFIX,
@@ -39,6 +40,7 @@ from gossamer.frontier.meta_keys import (
 from gossamer.frontier.rows import CaptureRow, HostRow, QueueEntry, SitemapRow, UrlRow
 from gossamer.frontier.store import StateTable, Store, TableChanges, walk
 from gossamer.frontier.visits.change_rows import ChangeRow
+from gossamer.frontier.visits.freshness import Freshness
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
 from gossamer.upkeep.forget_names import Cover, other_source
@@ -186,11 +188,15 @@ class StateCopy:
         self._batch.put(StateTable.ORIGIN, key, packed)
 
     def _copy_meta(self, key: bytes, packed: bytes) -> None:
-        copied: bytes | None = packed
         if key in _OVERALL or key.startswith((FILE_PREFIX, COPIES_KEY)):
             return
-        if self._is_of_covered_page(key, packed):
-            return
+        copied = None if self._is_of_covered_page(key, packed) else self._meta(key, packed)
+        if copied is not None:
+            self._batch.put(StateTable.META, key, copied)
+
+    def _meta(self, key: bytes, packed: bytes) -> bytes | None:
+        """A row of META without what was deleted; None if nothing is left."""
+        copied: bytes | None = packed
         if key.startswith(SITEMAP_PREFIX):
             copied = self._sitemap(packed)
         elif key == SEEDS_KEY:
@@ -205,8 +211,9 @@ class StateCopy:
             copied = None if is_covered else packed
         elif key == SETTINGS_KEY:
             copied = pack(self._cover.values(unpack(packed)))
-        if copied is not None:
-            self._batch.put(StateTable.META, key, copied)
+        elif key == FRESHNESS_KEY:
+            copied = self._freshness(packed)
+        return copied
 
     def _is_of_covered_page(self, key: bytes, packed: bytes) -> bool:
         """Whether a row of META says something of a deleted page, by its key alone."""
@@ -218,6 +225,12 @@ class StateCopy:
             start = len(NOISE_PREFIX)
             return self._cover.has_host_key(key[start : start + HALF_BYTES])
         return False
+
+    def _freshness(self, packed: bytes) -> bytes:
+        """The figures name hosts. The sums are of all hosts, and stay as they were measured."""
+        figures = Freshness.decode(packed)
+        sites = tuple(one for one in figures.sites if not self._cover.has_host(one.host))
+        return structs.replace(figures, sites=sites).encode()
 
     def _sitemap(self, packed: bytes) -> bytes | None:
         row = SitemapRow.decode(packed)
