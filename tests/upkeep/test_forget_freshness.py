@@ -35,9 +35,9 @@ def test_figures_of_freshness_do_not_name_a_host_that_was_forgotten(collection: 
 
     forget(paths, ["127.0.0.2"], SystemClock(), lambda _said: None)
 
-    store = open_to_read(paths)
-    left = store.find(StateTable.META, FRESHNESS_KEY)
-    store.close()
+    after = open_to_read(paths)
+    left = after.find(StateTable.META, FRESHNESS_KEY)
+    after.close()
     assert left is not None
     assert Freshness.decode(left) == _figures("127.0.0.1")
     assert list(verify(collection)) == []
