@@ -68,3 +68,14 @@ def test_once_visits_each_page_once_and_prints_the_changes(tmp_path: Path) -> No
     assert site.asked.count("/a") == 3
     (line,) = second.out.splitlines()
     assert line.split()[1:] == ["changed", "+3", "-2", "words", url]
+
+
+def test_a_host_that_does_not_answer_is_named_with_the_reason(tmp_path: Path) -> None:
+    with site_in_thread({"/": page("x")}) as site:
+        url = site.url()
+
+    ended = typed("watch", url, "-c", tmp_path / "c", "--delay", "0", "--max-time", "1")
+
+    assert ended.code == 3
+    assert "Nothing was fetched. " in ended.err
+    assert "Changes are printed" not in ended.err

@@ -106,6 +106,9 @@ def test_pages_of_one_directory_are_a_group(tmp_path: Path) -> None:
         (HEAD + "a,b\nc,d\n", "is not a change trace: 2 rows cannot be read"),
         (HEAD + "a,1\na,2\n", "all rows are of one page, and two pages or more are needed"),
         (HEAD + "a,1\nb,1\n", "all rows have the same timestamp"),
+        (HEAD + "a,1\nb,1e308\n", "more than 200 years apart"),
+        (HEAD + "a,1600000000000\nb,1700000000000\n", "not as milliseconds"),
+        ("path,timestamp,files_in_commit\na,1,\u00b2\nb,2," + "9" * 5000, "2 rows cannot be read"),
     ],
 )
 def test_a_file_that_is_no_trace_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:

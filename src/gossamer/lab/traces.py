@@ -17,6 +17,7 @@ import csv
 import gzip
 import hashlib
 import math
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from gossamer.policies.refresh.policy import Floats, Slots
 
 MAX_FILES: Final = 50
 _MIN_PAGES: Final = 2
+_MOST_S: Final = 200 * 365.25 * 86_400  # a replay goes through all of this time
+_COUNT: Final = re.compile(r"\s*[0-9]{1,9}\s*")
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -68,6 +71,11 @@ def read_trace(path: Path, max_files: int = MAX_FILES) -> ChangeTrace:
         fault = "all rows are of one page, and two pages or more are needed"
     elif min(rows.times) == max(rows.times):
         fault = "all rows have the same timestamp"
+    elif max(rows.times) - min(rows.times) > _MOST_S:
+        fault = (
+            "its timestamps are more than 200 years apart; write them as dates or as seconds since "
+            "1970, not as milliseconds"
+        )
     if fault:
         raise UsageError(f"{path} is not a change trace: {fault}")
     return _made(rows, max_files, digest)
@@ -91,6 +99,8 @@ class _Rows:
             data = gzip.decompress(packed) if packed.startswith(_GZIP) else packed
         except FileNotFoundError:
             raise UsageError(f"cannot read {path}: there is no such file") from None
+        except IsADirectoryError:
+            raise UsageError(f"cannot read {path}: it is a directory") from None
         except (OSError, EOFError, zlib.error) as fault:
             raise UsageError(f"cannot read {path}: {fault}") from None
         lines = data.decode("utf-8-sig", errors="replace").splitlines()
@@ -106,7 +116,7 @@ class _Rows:
     def _take(self, row: dict[str, str]) -> None:
         at_s = _seconds(row.get("timestamp", ""))
         files = row.get("files_in_commit")
-        if not row.get("path") or at_s is None or not (files or "0").strip().isdigit():
+        if not row.get("path") or at_s is None or not _COUNT.fullmatch(files or "0"):
             self.bad += 1
             return
         self.paths.append(row["path"])

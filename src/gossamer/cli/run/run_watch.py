@@ -42,7 +42,10 @@ async def _watch(plan: CrawlPlan, *, as_json: bool) -> Summary:
             printer.print_new()
         finally:
             printer.close()
-        talker.say(_closing(summary, printer.told, is_first=opening.is_new))
+        if summary.fetched:
+            talker.say(_closing(summary, printer.told, is_first=opening.is_new))
+        else:
+            talker.say(f"Nothing was fetched. {opening.node.why_nothing}".rstrip())
         return summary
 
 
