@@ -280,3 +280,19 @@ def test_a_difference_names_both_values() -> None:
     assert difference(Settings(), other) == {KEY: (256, 3)}
     assert difference(other, other) == {}
     assert set(values_of(other)) == set(KEYS)
+
+
+@pytest.mark.parametrize("name", ["command", "webhook"])
+def test_a_collection_brings_no_command_and_no_webhook_along(here: Path, name: str) -> None:
+    env = {"GOSSAMER_CONFIG": str(here / "user.toml")}
+    text = f'[watch]\n{name} = "https://a.example/"\n'
+    (here / "gossamer.toml").write_text(text)
+    (here / "user.toml").write_text(text)
+    assert getattr(configure(here / "study", {}, env).settings.watch, name)
+
+    (here / "study" / "gossamer.toml").write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        configure(here / "study", {}, env)
+
+    assert f"watch.{name} cannot be set in the file of a collection" in str(caught.value)
+    assert str(here / "user.toml") in str(caught.value)

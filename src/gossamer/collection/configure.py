@@ -31,6 +31,9 @@ from gossamer.settings import (
     with_values,
 )
 
+_FILE: Final = "gossamer.toml"
+# These start a program, or send data to someone: the person who crawls names them.
+_NOT_IN_COLLECTIONS: Final = ("watch.command", "watch.webhook")
 _SECTIONS: Final = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
 _IN_PYPROJECT: Final = "tool.gossamer"
 _OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", extensions.VARIABLE})
@@ -58,6 +61,8 @@ def configure(
     for path in _files(collection, env):
         values = read_file(path)
         try:
+            if path == collection / _FILE:
+                _check_collection_file(values, user_file(env))
             settings = with_values(settings, values)
         except SettingsError as fault:
             raise _with_line(fault, path) from None
@@ -84,11 +89,23 @@ def user_file(env: Mapping[str, str]) -> Path:
 def _files(collection: Path, env: Mapping[str, str]) -> list[Path]:
     """Return the files that apply, the weakest first."""
     files = [user_file(env)]
-    for local in (collection / "gossamer.toml", Path("gossamer.toml"), Path("pyproject.toml")):
+    for local in (collection / _FILE, Path(_FILE), Path("pyproject.toml")):
         if local.is_file() and (local.name != "pyproject.toml" or _has_table(local)):
             files.append(local)
             break
     return [path for path in files if path.is_file()]
+
+
+def _check_collection_file(values: Mapping[str, object], user: Path) -> None:
+    """Raise SettingsError for a setting that a collection must not bring along: it may come from
+    someone else."""
+    for key in _NOT_IN_COLLECTIONS:
+        if values.get(key):
+            raise SettingsError(
+                key,
+                "cannot be set in the file of a collection, which may come from someone else; "
+                f"use a flag, {user}, or {_FILE} in the current directory",
+            )
 
 
 def _has_table(pyproject: Path) -> bool:

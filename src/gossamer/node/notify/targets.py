@@ -1,8 +1,8 @@
 """Where batches of changes are sent: a webhook, or a command on this machine.
 
 Both are named by the operator, so a webhook may be at a private address. Neither is stored with the
-collection: a collection that comes from somewhere else cannot start a program. Sending takes its
-time in a thread; the crawl continues meanwhile.
+collection or read from its settings file: a collection that comes from somewhere else cannot start
+a program. Sending takes its time in a thread; the crawl continues meanwhile.
 """
 
 from __future__ import annotations
