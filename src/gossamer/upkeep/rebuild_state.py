@@ -21,10 +21,9 @@ from msgspec import structs
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.packing import pack
-from gossamer.collection.directory import FORMAT, CollectionPaths, open_to_read
+from gossamer.collection.directory import FORMAT, CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import OperatorInputs
-from gossamer.errors import GossamerError
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LocalExchange
 from gossamer.frontier.meta_keys import (
@@ -32,7 +31,6 @@ from gossamer.frontier.meta_keys import (
     FILE_PREFIX,
     LOG_KEY,
     LOG_SUM_KEY,
-    NOTIFIED_PREFIX,
     ORIGINS_KEY,
     SALT_KEY,
     SEEDS_KEY,
@@ -41,7 +39,7 @@ from gossamer.frontier.meta_keys import (
     VERSION_KEY,
 )
 from gossamer.frontier.rows import Standing, UrlRow
-from gossamer.frontier.store import StateTable, Store, walk
+from gossamer.frontier.store import StateTable, Store
 from gossamer.frontier.visits.results import OWN_RULES
 from gossamer.node.bans import bans_in, put_bans
 from gossamer.node.duplicates.background import compare_all
@@ -56,7 +54,12 @@ from gossamer.schedule.admission import Admission
 from gossamer.settings import Settings, values_of
 from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_index import in_order
-from gossamer.upkeep.retention.carry_over import carry_over, pruned_state, urls_not_found_again
+from gossamer.upkeep.retention.carry_over import (
+    carry_learned,
+    carry_over,
+    pruned_state,
+    urls_not_found_again,
+)
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys
@@ -111,8 +114,6 @@ def fill_state(
             replay.take_line(line)
         inputs = replace(inputs, seeds=tuple(admission.seeds))
         _write_meta(paths, frontier, inputs, warc_paths, is_clean=is_clean)
-        for key, row in _notified(paths).items():
-            frontier.pending.put(StateTable.META, key, row)
         if lines:
             put_bans(frontier, lines)
         _commit(store, frontier)
@@ -120,6 +121,7 @@ def fill_state(
             _compare(paths, store, frontier, settings)
         if old is not None:
             carry_over(old, store)
+    carry_learned(paths, store)
 
 
 def _compare(paths: CollectionPaths, store: Store, frontier: Frontier, settings: Settings) -> None:
@@ -129,21 +131,6 @@ def _compare(paths: CollectionPaths, store: Store, frontier: Frontier, settings:
     reader = HtmlReader(store, paths.archive, settings.parse.max_decoded_bytes)
     comparing = Comparing(store, reader.read, settings.duplicates.threshold)
     compare_all(comparing, frontier, lambda: _commit(store, frontier))
-
-
-def _notified(paths: CollectionPaths) -> dict[bytes, bytes]:
-    """How far webhook and command were told, from the old state if it can be read: no archive says
-    it, and changes that still wait are to be sent."""
-    try:
-        old = open_to_read(paths)
-    except GossamerError:
-        return {}
-    try:
-        return dict(walk(old, StateTable.META, NOTIFIED_PREFIX, NOTIFIED_PREFIX + b"\xff"))
-    except GossamerError:
-        return {}
-    finally:
-        old.close()
 
 
 def _first(path: Path) -> Iterator[Exchange]:

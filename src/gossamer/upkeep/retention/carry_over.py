@@ -4,12 +4,16 @@ A retention rule deletes captures (`node/retention/pruner.py`). What they said s
 changes, the number of visits, the rate of changes, URLs that only they link to. A rebuild reads the
 archive, so it takes these from the old state if that can be read. Of captures that were deleted
 from the state and are still in the archive, it makes no rows.
+
+What no archive says is taken from the old state in any case: how often pages change as the refresh
+policy has learned it, measured freshness, a revisit that did not end, and what webhook and command
+have received.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Final
@@ -26,9 +30,13 @@ from gossamer.frontier.meta_keys import (
     CHANGE_PREFIX,
     CHANGES_KEY,
     COUNTS_KEY,
+    FRESHNESS_KEY,
+    LISTS_KEY,
     NOISE_PREFIX,
+    NOTIFIED_PREFIX,
     PRUNED_KEY,
     PRUNED_PREFIX,
+    REVISIT_KEY,
 )
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
 from gossamer.frontier.store import StateTable, Store, TableChanges, walk
@@ -42,6 +50,10 @@ _LEARNED: Final = (
     "first_us", "changed_us", "visits", "rate_shape", "rate_scale", "missed", "hint_us", "gone_us",
     "template",
 )  # fmt: skip
+
+# The same, of what the archive never says.
+_LEARNED_BY_POLICY: Final = ("rate_shape", "rate_scale", "hint_us", "next_us")
+_KEPT_META: Final = (FRESHNESS_KEY, LISTS_KEY, REVISIT_KEY)
 
 # Sums over all visits, also those whose captures are deleted.
 _COUNTED_VISITS: Final = (
@@ -79,7 +91,7 @@ def carry_over(old: Store, new: Store) -> None:
     sizes = Counter[bytes]()
     _write(new, _deleted_captures(old, new, sizes))
     _write(new, _sums(old, new, sizes))
-    _write(new, _learned(old, new))
+    _write(new, _learned(old, new, _LEARNED))
     late = [at for at, _ in walk(new, StateTable.CHANGE) if _is_late(at, old, new)]
     rows = {at: new.find(StateTable.CHANGE, at) or b"" for at in late}
     _write(new, ((StateTable.CHANGE, at, None) for at, _ in walk(new, StateTable.CHANGE)))
@@ -89,6 +101,33 @@ def carry_over(old: Store, new: Store) -> None:
     copied = chain.from_iterable(_meta(old, prefix) for prefix in prefixes)
     _write(new, ((StateTable.META, key, row) for key, row in copied))
     _write(new, [(StateTable.META, PRUNED_KEY, old.find(StateTable.META, PRUNED_KEY))])
+
+
+def carry_learned(paths: CollectionPaths, new: Store) -> None:
+    """Add to a rebuilt state what no archive says, if the old state can be read. Raises DiskFault.
+
+    A damaged old state adds what was read before the damage: each row is of use alone.
+    """
+    try:
+        old = open_to_read(paths)
+    except GossamerError:
+        return
+    try:
+        _write(new, _known_of_old(old, new))
+    finally:
+        old.close()
+
+
+def _known_of_old(old: Store, new: Store) -> Iterator[WrittenRow]:
+    try:
+        for key, told in _meta(old, NOTIFIED_PREFIX):
+            yield StateTable.META, key, told
+        for key in _KEPT_META:
+            if row := old.find(StateTable.META, key):
+                yield StateTable.META, key, row
+        yield from _learned(old, new, _LEARNED_BY_POLICY)
+    except (GossamerError, ValueError):
+        return  # the old state is damaged
 
 
 def _deleted_captures(old: Store, new: Store, sizes: Counter[bytes]) -> Iterator[WrittenRow]:
@@ -117,14 +156,14 @@ def _sums(old: Store, new: Store, sizes: Mapping[bytes, int]) -> Iterator[Writte
     yield StateTable.META, COUNTS_KEY, counts.encode()
 
 
-def _learned(old: Store, new: Store) -> Iterator[WrittenRow]:
+def _learned(old: Store, new: Store, names: Sequence[str]) -> Iterator[WrittenRow]:
     """Yield the rows of pages with what earlier visits have taught."""
     for key, packed in walk(old, StateTable.URL):
         before, found = UrlRow.decode(packed), new.find(StateTable.URL, key)
         row = UrlRow.decode(found) if found else None
         if row is None or (row.at_us, row.standing) != (before.at_us, before.standing):
             continue
-        learned = structs.replace(row, **{name: getattr(before, name) for name in _LEARNED})
+        learned = structs.replace(row, **{name: getattr(before, name) for name in names})
         if learned != row:
             yield StateTable.URL, key, learned.encode()
 
