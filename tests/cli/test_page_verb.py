@@ -9,7 +9,7 @@ from gossamer.cli.commands.page import shown
 from gossamer.reader.collection_reader import CollectionReader
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
-from support.killing import typed
+from support.killing import gossamer, typed
 
 PROSE = "Bees live in hives and make honey from what they find in flowers near their home. " * 3
 
@@ -75,3 +75,14 @@ def test_a_page_that_is_not_known_is_an_object_with_an_error(stored: tuple[Path,
 
     assert ended.code == 1
     assert f"{url}nowhere" in ended.summary["error"]
+
+
+def test_a_time_before_the_first_capture_is_told(stored: tuple[Path, str]) -> None:
+    collection, url = stored
+
+    early = gossamer("page", "-c", collection, url, "--at", "2001-01-01")
+    late = gossamer("page", "-c", collection, url, "--at", "now")
+
+    assert early.code == late.code == 0
+    assert "there is no capture of that time; this is the first one" in early.err
+    assert "no capture" not in late.err

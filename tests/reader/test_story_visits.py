@@ -46,6 +46,15 @@ def test_a_page_says_how_often_it_changes_and_when_it_is_next_due() -> None:
     )
 
 
+def test_a_visit_that_is_overdue_is_told_as_such() -> None:
+    row = fetched(at_us=DAY_US, visits=1, rate_shape=1.0, rate_scale=86_400.0, next_us=2 * DAY_US)
+
+    story = Story(URL, row, captures=captures("a", "a", every_us=DAY_US))
+    told = list(visit_sentences(story, row, lambda us: f"<{us}>", 3 * DAY_US))
+
+    assert told[-1].endswith(f"Its next visit was due <{2 * DAY_US}>; `crawl --forever` makes it.")
+
+
 def test_a_page_that_never_changed_says_so() -> None:
     found = captures("a", "a", every_us=2 * DAY_US)
     row = fetched(at_us=2 * DAY_US, visits=1, rate_scale=2 * 86_400.0, next_us=9 * DAY_US)

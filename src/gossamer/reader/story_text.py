@@ -28,7 +28,7 @@ def story_sentences(story: Story, now_us: int) -> list[str]:
         *_duplicates(story),
         *_finding(story, story.row, now_us),
         *_captures(story, now_us),
-        *visit_sentences(story, story.row, lambda at_us: when(at_us, now_us)),
+        *visit_sentences(story, story.row, lambda at_us: when(at_us, now_us), now_us),
         *_robots(story.robots, now_us),
         *_host(story.host, now_us),
     ]

@@ -19,7 +19,9 @@ _SPANS: Final = (
 )
 
 
-def visit_sentences(story: Story, row: UrlRow, when: Callable[[int], str]) -> Iterator[str]:
+def visit_sentences(
+    story: Story, row: UrlRow, when: Callable[[int], str], now_us: int = 0
+) -> Iterator[str]:
     """What is known of how often a fetched page changes, and of its next visit. Nothing of a
     collection that is not visited again. `when` writes a time."""
     yield from _last_visits(row, when)
@@ -30,7 +32,10 @@ def visit_sentences(story: Story, row: UrlRow, when: Callable[[int], str]) -> It
     if row.place:
         yield "It waits for its next visit."
         return
-    if row.next_us > 0:
+    if 0 < row.next_us <= now_us:
+        due = when(row.next_us)
+        yield f"{_estimate(story, row)} Its next visit was due {due}; `crawl --forever` makes it."
+    elif row.next_us > 0:
         yield f"{_estimate(story, row)} Its next visit is about {when(row.next_us)}."
     elif row.next_us < 0:
         yield (

@@ -14,6 +14,7 @@ from gossamer.base.clock import iso_of
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.deleted_versions import note_on_deleted
+from gossamer.reader.moments import moment_of
 from gossamer.reader.pages import StoredPage
 
 
@@ -30,12 +31,12 @@ def run_page(path: Path, url: str, wanted: PageRequest, *, at: str | None = None
     """Show it. Raises NoCollection, NotKnown, or UsageError for an invalid time."""
     with CollectionReader.open(path) as reader:
         page = reader.page(url, at)
-        deleted = note_on_deleted(reader, page.url, at) if at else ""
+        note = (note_on_deleted(reader, page.url, at) or _note_on_first(page, at)) if at else ""
     if wanted.as_json:
         print(json.dumps(page_object(page, wanted), ensure_ascii=False))
         return 0
-    for note in filter(None, (*notes_on(page), deleted)):
-        print(f"gossamer: {note}", file=sys.stderr)
+    for one in filter(None, (*notes_on(page), note)):
+        print(f"gossamer: {one}", file=sys.stderr)
     sys.stdout.flush()
     sys.stdout.buffer.write(shown(page, wanted.form, is_main=wanted.is_main))
     sys.stdout.buffer.flush()
@@ -69,6 +70,11 @@ def page_object(page: StoredPage, wanted: PageRequest) -> dict[str, Any]:
     elif wanted.form != "headers":
         found[wanted.form] = _text(page, wanted.form, is_main=wanted.is_main)
     return found
+
+
+def _note_on_first(page: StoredPage, at: str) -> str:
+    is_later = page.at_us > moment_of(at)
+    return "there is no capture of that time; this is the first one" if is_later else ""
 
 
 def notes_on(page: StoredPage) -> list[str]:
