@@ -119,3 +119,64 @@ def test_every_variant_points_to_the_page_it_was_made_of() -> None:
     assert judge.remove(rows[3].page)
     assert not judge.remove(rows[3].page)
     assert not judge.remove(rows[45].page)
+
+
+def same_numbers(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint32]]:
+    """The numbers of pages of one template."""
+    return np.tile(np.arange(32, dtype=np.uint32), (count, 1))
+
+
+def test_of_a_number_that_many_pages_have_only_some_pages_are_looked_at() -> None:
+    index = BandIndex()
+    start = 0
+    for count in (320, 150, 70, 30):  # each too small to be merged with the one before
+        index.add(np.arange(start, start + count, dtype=np.uint32), same_numbers(count))
+        start += count
+
+    assert [page for page, _ in index.find(same_numbers(1))[0]] == list(range(16))
+
+
+def test_dropped_pages_do_not_hide_others() -> None:
+    index = BandIndex()
+    index.add(np.arange(40, dtype=np.uint32), same_numbers(40))
+    for page in range(20):
+        index.drop(page)
+    index.purge()
+
+    assert [page for page, _ in index.find(same_numbers(1))[0]] == list(range(20, 36))
+
+
+def test_pages_with_too_few_equal_numbers_are_not_found() -> None:
+    index = BandIndex()
+    index.add(np.arange(1, dtype=np.uint32), same_numbers(1))
+    wanted = same_numbers(1)
+    wanted[0, 4:] += 1_000_000
+
+    assert index.find(wanted, 4) == [[(0, 4)]]
+    assert index.find(wanted, 5) == [[]]
+
+
+def test_a_first_page_whose_bytes_differ_too_much_is_read_once() -> None:
+    template = b"".join(b"<li><a href=/%d>%d</a>, " % (n, n * 7919) for n in range(400))
+    pages = [template + b"<p>" + letter * 1_500 for letter in (b"a", b"b", b"c", b"d")]
+    named = {number.to_bytes(24, "big"): html for number, html in enumerate(pages)}
+    read: list[int] = []
+
+    def read_page(name: bytes) -> bytes:
+        read.append(int.from_bytes(name, "big"))
+        return named[name]
+
+    judge = Judge(0.95, read_page)
+    rows = [Sketched(name, sketch_of(html)) for name, html in named.items()]
+
+    assert not any(verdict.first for verdict in judge.judge(rows))
+    assert read.count(0) == 1
+    assert judge.compared == 0
+
+
+def test_lines_that_are_aligned_badly_do_not_hide_equal_tags() -> None:
+    cells = [b"<td>%d</td>" % (n * 7919 % 10_007) for n in range(2_000)]
+    one = b"\n".join(b"".join(cells[n : n + 20]) for n in range(0, 2_000, 20))
+    other = b"\n".join(b"".join(cells[n : n + 25]) for n in range(0, 2_000, 25))
+
+    assert similarity(one, other, 0.95) >= 0.95

@@ -5,13 +5,12 @@ arrays: 256 bytes for a page. A lookup is a binary search. New pages make a new 
 arrays of like size are merged, so each entry is moved about log2(pages) times. A merge drops the
 entries of pages that no other may point to.
 
-A number that hundreds of pages have says little: of each array only the first `_MOST_PAGES` pages
-of a number are looked at. So the time of a lookup does not grow with the pages of one template.
+A number that hundreds of pages have says little: only the first `_MOST_PAGES` pages of a number are
+looked at. So the time of a lookup does not grow with the pages of one template.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -60,28 +59,39 @@ class BandIndex:
     def is_first(self, page: int) -> bool:
         return page < len(self._is_first) and bool(self._is_first[page])
 
-    def find(self, bands: Numbers) -> list[list[tuple[int, int]]]:
-        """For each row of `bands` the pages with equal numbers, and how many are equal: those with
-        most first, then by the number of the page."""
+    def find(self, bands: Numbers, least: int = 1) -> list[list[tuple[int, int]]]:
+        """For each row of `bands` the pages with `least` or more equal numbers, and how many are
+        equal: those with most first, then by the number of the page."""
         keys = (bands + _POSITIONS).astype(np.uint64).ravel() << _SHIFT
         order = keys.argsort()
-        ordered = keys[order]
-        rows: list[NDArray[np.int64]] = []
-        pages: list[NDArray[np.uint64]] = []
-        for entries in self._arrays:
-            at = entries.searchsorted(ordered)
-            for _ in range(_MOST_PAGES):
-                found = entries.take(at, mode="clip")
-                is_equal = ((found ^ ordered) <= _LOW) & (at < len(entries))
-                if not is_equal.any():
-                    break
-                at, order_left, ordered = at[is_equal] + 1, order[is_equal], ordered[is_equal]
-                rows.append(order_left // BANDS)
-                pages.append(found[is_equal] & _LOW)
-                order = order_left
-            order = keys.argsort() if len(order) != len(keys) else order
-            ordered = keys[order]
-        return _counted(len(bands), rows, pages, self._is_first)
+        keys, rows_of = keys[order], (order // BANDS).astype(np.uint64) << _SHIFT
+        left = np.full(len(keys), _MOST_PAGES)
+        pairs: list[Entries] = []
+        for entries in self._arrays:  # the oldest pages first
+            at = entries.searchsorted(keys)
+            count = np.minimum(entries.searchsorted(keys | _LOW, "right") - at, left)
+            left -= count
+            ends = count.cumsum()
+            places = np.arange(ends[-1]) + (at - ends + count).repeat(count)
+            pairs.append((entries[places] & _LOW) | rows_of.repeat(count))
+        return self._counted(len(bands), np.concatenate(pairs), least) if pairs else []
+
+    def purge(self) -> None:
+        """Forget the dropped pages of the newest array. They would hide others."""
+        if self._arrays:
+            newest = self._arrays[-1]
+            self._arrays[-1] = newest[self._is_first[(newest & _LOW).astype(np.int64)]]
+
+    def _counted(self, count: int, pairs: Entries, least: int) -> list[list[tuple[int, int]]]:
+        found: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+        distinct, equal = np.unique(pairs, return_counts=True)
+        is_wanted = (equal >= least) & self._is_first[(distinct & _LOW).astype(np.int64)]
+        wanted = zip(distinct[is_wanted].tolist(), equal[is_wanted].tolist(), strict=True)
+        for pair, number in wanted:
+            found[pair >> 32].append((pair & 0xFFFFFFFF, number))
+        for one in found:
+            one.sort(key=lambda candidate: (-candidate[1], candidate[0]))
+        return found
 
     def _grow(self, count: int) -> None:
         if count > len(self._is_first):
@@ -95,23 +105,3 @@ class BandIndex:
         merged = merged[self._is_first[(merged & _LOW).astype(np.int64)]]
         merged.sort(kind="stable")  # two sorted runs: one pass
         self._arrays.append(merged)
-
-
-def _counted(
-    count: int,
-    rows: Sequence[NDArray[np.int64]],
-    pages: Sequence[NDArray[np.uint64]],
-    is_first: NDArray[np.bool_],
-) -> list[list[tuple[int, int]]]:
-    found: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-    if not rows:
-        return found
-    pairs = np.concatenate(rows).astype(np.uint64) << _SHIFT | np.concatenate(pages)
-    distinct, equal = np.unique(pairs, return_counts=True)
-    for pair, number in zip(distinct.tolist(), equal.tolist(), strict=True):
-        page = pair & 0xFFFFFFFF
-        if is_first[page]:
-            found[pair >> 32].append((page, number))
-    for one in found:
-        one.sort(key=lambda candidate: (-candidate[1], candidate[0]))
-    return found

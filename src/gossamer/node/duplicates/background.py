@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from gossamer.base.clock import Clock
 from gossamer.frontier.duplicates.pointers import Fetch
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.rows import DuplicateRow
+from gossamer.frontier.rows import DuplicateRow, time_of
 from gossamer.node.commit import Committer
 
 if TYPE_CHECKING:  # it loads NumPy
@@ -74,13 +74,15 @@ def compare_all(comparing: Comparing, frontier: Frontier, commit: Callable[[], N
 
 
 def apply(frontier: Frontier, found: Compared) -> None:
-    """Put what was found into the state, for the next commit."""
+    """Put what was found into the state, for the next commit. A page that was judged for the first
+    time, and is a first page, has no pointer that must be removed."""
     verdicts = (
         (
             Fetch.decode(one.page),
             DuplicateRow(one.first[8:], "html95", round(one.similarity, 4)) if one.first else None,
         )
         for one in found.verdicts.values()
+        if one.first or time_of(one.page) <= found.from_us
     )
     groups = frontier.duplicates
     groups.apply(found.judged_us, verdicts)
