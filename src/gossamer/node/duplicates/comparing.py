@@ -82,7 +82,7 @@ class HtmlReader:
             return None  # `verify` reports it
 
     def _read_record(self, path: Path, capture: CaptureRow) -> bytes | None:
-        """The HTML in the response record alone, which takes a third of the time; None if the
+        """The HTML in the response record alone, which takes half the time; None if the
         record does not hold the body as it was sent: a revisit, or chunks that were imported."""
         record = read_answer_at(path, capture.offset)
         body = record.payload
