@@ -40,6 +40,7 @@ StillRunning = subprocess.TimeoutExpired  # raised by `wait` after its timeout
 _POLL_EVERY_S: Final = 0.01  # if the system cannot report the end of a process
 _PR_SET_PDEATHSIG: Final = 1
 _PIECE_BYTES: Final = 64 * 2**10
+_LOOK_S: Final = 0.5  # between two looks whether a program is to be ended
 _TAIL_BYTES: Final = 4 * 2**10  # of the errors of a command
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
@@ -102,13 +103,17 @@ def run(module: str, *words: str) -> Ended:
 
 
 def run_program(
-    words: Sequence[str], stdin: bytes, environment: Mapping[str, str], within_s: float
+    words: Sequence[str],
+    stdin: bytes,
+    environment: Mapping[str, str],
+    within_s: float,
+    stop: threading.Event | None = None,
 ) -> Ended:
     """Run a program that the operator named, without a shell, and wait until it ends.
 
     Its output is discarded but for the last line on stderr, however much it writes. After
-    `within_s` it is killed with all processes that it started, and StillRunning is raised. Raises
-    OSError.
+    `within_s`, or when `stop` is set, it is killed with all processes that it started, and
+    StillRunning is raised. Raises OSError.
     """
     process = subprocess.Popen(  # noqa: S603  # the operator's own command, no shell
         list(words),
@@ -123,7 +128,7 @@ def run_program(
     process.stderr = None  # `communicate` would hold all of it in memory
     until_s = time.monotonic() + within_s
     try:
-        process.communicate(stdin, timeout=within_s)
+        _wait_for(process, stdin, until_s, stop)
         errors.join(max(0.0, until_s - time.monotonic()))
         if errors.is_alive():  # a process that it started holds stderr open
             raise StillRunning(words[0], within_s)
@@ -132,6 +137,21 @@ def run_program(
         errors.join()
         raise
     return Ended(process.returncode, last_line(errors.end))
+
+
+def _wait_for(process: Started, stdin: bytes, until_s: float, stop: threading.Event | None) -> None:
+    """Write the input and wait for the end. Raises StillRunning."""
+    given: bytes | None = stdin
+    while True:
+        left_s = max(0.0, until_s - time.monotonic())
+        try:
+            process.communicate(given, timeout=min(left_s, _LOOK_S))
+        except StillRunning:
+            if not left_s or (stop is not None and stop.is_set()):
+                raise
+            given = None  # it goes on with what it was given first
+        else:
+            return
 
 
 class _Tail(threading.Thread):

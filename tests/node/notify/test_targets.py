@@ -7,6 +7,7 @@ import hmac
 import json
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from gossamer.node.notify.targets import Command, Webhook, shown_url, targets_of
 from gossamer.settings import Settings, Watch
 from support.a_webhook import Webhook as Receiver
 from support.a_webhook import a_webhook
+from support.killing import until
 
 BATCH = batch_of("feed", "news", (1, 2), [{"url": "http://a.test/é"}, {"url": "http://a.test/2"}])
 
@@ -141,3 +143,15 @@ def test_a_wrong_webhook_is_not_shown_in_a_message() -> None:
         targets_of(Watch(webhook="hooks.test/secret"), Path())
 
     assert "secret" not in str(fault.value)
+
+
+def test_a_command_that_runs_when_the_crawl_ends_is_killed(tmp_path: Path) -> None:
+    mark = tmp_path / "started"
+    program = f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(600)"
+    command = Command((sys.executable, "-c", program), "c", 600.0)
+    with ThreadPoolExecutor() as pool:
+        sent = pool.submit(command.send, BATCH)
+        until(mark.exists)
+        command.end()
+
+        assert "was ended with the crawl" in sent.result(60)

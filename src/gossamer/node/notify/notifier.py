@@ -85,6 +85,8 @@ class Notifier:
 
     async def aclose(self) -> None:
         """End all tasks. What was not delivered is sent in the next run."""
+        for target in self._targets:
+            target.end()
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -11,8 +11,9 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -33,6 +34,9 @@ class Target(Protocol):
     def send(self, batch: Batch) -> str:
         """Send a batch and wait for the result: empty if it was accepted, else what went wrong."""
 
+    def end(self) -> None:
+        """The crawl ends: give up what is being sent, if that would take long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
@@ -46,6 +50,9 @@ class Webhook:
     def send(self, batch: Batch) -> str:
         return post(self.url, batch.body, batch.headers(self.secret), self.time_s)
 
+    def end(self) -> None:
+        """Nothing: a request ends after `time_s`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -55,11 +62,15 @@ class Command:
     collection: str
     time_s: float
     name: str = "command"
+    _stop: Event = field(default_factory=Event)
 
     def send(self, batch: Batch) -> str:
         try:
-            ended = run_program(self.words, batch.body, self._environment(batch), self.time_s)
+            environment = self._environment(batch)
+            ended = run_program(self.words, batch.body, environment, self.time_s, self._stop)
         except StillRunning:
+            if self._stop.is_set():
+                return f"{self.words[0]} was ended with the crawl; it runs again in the next one"
             return f"{self.words[0]} was ended after {self.time_s:g} seconds (watch.command_time_s)"
         except OSError as fault:
             return f"cannot start {self.words[0]}: {fault.strerror or fault}"
@@ -67,6 +78,10 @@ class Command:
             return ""
         said = f": {ended.error[:200]}" if ended.error else ""
         return f"{self.words[0]} ended with exit code {ended.code}{said}"
+
+    def end(self) -> None:
+        """Kill the program that runs."""
+        self._stop.set()
 
     def _environment(self, batch: Batch) -> Mapping[str, str]:
         own = {
