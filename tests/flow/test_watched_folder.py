@@ -45,9 +45,10 @@ EDITED: Told = {
 
 def has_visited_all(collection: Path) -> bool:
     """Whether the first crawl is over and each page was visited once more."""
-    if not (collection / "state").exists():
+    ended = typed("status", "-c", collection, "--json")
+    if ended.code != 0:  # the collection is being made
         return False
-    status = json.loads(typed("status", "-c", collection, "--json").out)
+    status = json.loads(ended.out)
     return bool(status["queued"] == 0 and status["unchanged"] >= status["fetched"] > 50)
 
 
