@@ -149,7 +149,7 @@ def _wait_for(process: Started, stdin: bytes, until_s: float, stop: threading.Ev
         except StillRunning:
             if not left_s or (stop is not None and stop.is_set()):
                 raise
-            given = None  # it goes on with what it was given first
+            given = None  # it continues with what it was given first
         else:
             return
 
