@@ -100,7 +100,9 @@ async def crawl_in_loop(
             is_forever=is_forever,
             revisit=revisit,
         )
-        watching = asyncio.ensure_future(_stop_when(opened.node, until or (lambda: False)))
+        is_so = until or (lambda: False)
+        opened.node.on_processed = lambda _: opened.node.stop("max-time") if is_so() else None
+        watching = asyncio.ensure_future(_stop_when(opened.node, is_so))
         try:
             return await opened.node.run()
         finally:
@@ -109,6 +111,8 @@ async def crawl_in_loop(
 
 
 async def _stop_when(node: Node, is_so: Callable[[], bool]) -> None:
+    """For a condition that holds while no page arrives. With each page it is checked at once: a
+    fast crawl would be over before the next look."""
     while not is_so():  # noqa: ASYNC110  # what it looks at is another thread's
         await asyncio.sleep(0.005)
     node.stop("max-time")
