@@ -29,11 +29,11 @@ def test_two_runs_do_not_share_what_they_have_promised() -> None:
     assert other.stop.matches == 0
 
 
-@given(st.binary(min_size=8, max_size=8))
-def test_one_partition_owns_every_host(host_key: bytes) -> None:
+@given(st.binary(min_size=16, max_size=16))
+def test_one_partition_owns_every_url(key: bytes) -> None:
     policy: Partition = OnePartition()
 
-    assert policy.owner_of(host_key) == policy.own
+    assert policy.owner_of(key, "http://a.example/") == policy.own
 
 
 @pytest.mark.parametrize(

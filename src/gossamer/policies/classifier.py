@@ -1,5 +1,5 @@
-"""What is a page about? A classifier gives it labels. There is none of our own yet: plug-ins bring
-them (`gossamer.classifier`), and a focused crawl will use them."""
+"""What is a page about? A classifier gives it labels. Plug-ins bring them (`gossamer.classifier`),
+and a focused crawl can use one in the place of its own judge (`policies/focus/judge.py`)."""
 
 from __future__ import annotations
 

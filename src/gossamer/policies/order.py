@@ -12,7 +12,7 @@ import struct
 from typing import Final, NamedTuple, Protocol
 
 PRIORITY_KEY_BYTES: Final = 12
-MAX_SCORE: Final = 2**32 - 1
+MAX_SCORE: Final = 2**32 - 1 - 64  # what is above it is for levels
 NEUTRAL_RELEVANCE: Final = 0.5
 _KEY: Final = struct.Struct(">IQ")
 _SCORE: Final = struct.Struct(">I")
@@ -106,6 +106,16 @@ def make_key(score: int, tie: int) -> bytes:
     """The bytes of a key. Scores past the ends are held at them."""
     held = 0 if score < 0 else min(MAX_SCORE, score)
     return _KEY.pack(held, tie & _LAST)
+
+
+def level_score(level: int) -> int:
+    """The score of a URL with a level: behind everything that an order scores."""
+    return MAX_SCORE + level
+
+
+def with_level(key: bytes, level: int) -> bytes:
+    """The key of the same URL behind everything that an order scores; its number stays."""
+    return _SCORE.pack(level_score(level)) + key[_SCORE.size :]
 
 
 def with_score(key: bytes, score: int) -> bytes:

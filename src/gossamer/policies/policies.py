@@ -7,12 +7,16 @@ politeness above all, is the same in every crawl.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gossamer.policies.duplicates import Duplicates, ExactDuplicates
 from gossamer.policies.order import BreadthFirst, Order
 from gossamer.policies.partition import OnePartition, Partition
 from gossamer.policies.stop import Allowance, Stop
 from gossamer.settings import Limits
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.policies.orders.column_order import ColumnOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +27,4 @@ class Policies:
     duplicates: Duplicates = field(default_factory=ExactDuplicates)
     partition: Partition = field(default_factory=OnePartition)
     stop: Stop = field(default_factory=lambda: Allowance(Limits()))
+    values: ColumnOrder | None = None  # an order by value; `order` is that of the queue on disk

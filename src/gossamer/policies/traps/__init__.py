@@ -1,0 +1,9 @@
+"""Traps: does a part of a site bring anything new, or only more URLs?
+
+    news.py       how much of a page's text its host has not shown before (asked by workers)
+    shared_text.py   the same, of several workers
+    patterns.py   the patterns of a URL, by which pages are grouped
+    yields.py     what the pages of one host have brought, by pattern and by line of descent
+
+Pure: no clock, no files.
+"""

@@ -1,0 +1,62 @@
+"""The patterns of a URL: what it has in common with others that the same program makes.
+
+A URL has two. The narrow one has the first two folders, the form of the last segment and the names
+of the parameters; the wide one the first folder, and whether there is a query. Numbers become `0`,
+words of the last segment `a`, tokens `*`; further folders become `**`.
+
+    /calendar/2026/11/day-7.html       /calendar/0/**/a-0.html      /calendar/**
+    /library/asyncio.html?sid=3f9a     /library/a.html?sid          /library/**?
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from gossamer.urls.canonical import target_of
+
+_DIGITS: Final = re.compile(r"[0-9]+")
+_TOKEN: Final = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[a-z])[0-9a-z_-]{10,}", re.IGNORECASE)
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_MANY: Final = re.compile(r"a(?:[-_.]a)+")
+_MOST_NAMES: Final = 4  # of parameters that a pattern tells apart
+_LONGEST: Final = 60  # characters of a folder
+
+
+class Patterns(NamedTuple):
+    """The two patterns of a URL; they are the same where there is only one folder."""
+
+    narrow: str
+    wide: str
+
+
+def patterns_of(url: str) -> Patterns:
+    """The patterns of a canonical URL, without its origin."""
+    path, mark, query = target_of(url).partition("?")
+    folders = path.split("/")[1:]
+    last = folders.pop() if folders else ""
+    shaped = [_folder(name) for name in folders[:2]]
+    deep = "/**" if len(folders) > 2 else ""
+    start = "".join(f"/{name}" for name in shaped)
+    names = sorted({part.partition("=")[0] for part in query.split("&")}) if mark else []
+    asked = "?" + ("&".join(names) if len(names) <= _MOST_NAMES else "**") if mark else ""
+    narrow = f"{start}{deep}/{_form(last)}{asked}"
+    wide = (f"/{shaped[0]}/**" if shaped else "/*") + mark
+    return Patterns(narrow, wide)
+
+
+def _folder(name: str) -> str:
+    if _TOKEN.fullmatch(name):
+        return "*"
+    return _DIGITS.sub("0", name[:_LONGEST])
+
+
+def _form(name: str) -> str:
+    """The form of a last segment: its extension stays."""
+    stem, dot, extension = name.rpartition(".")
+    if not dot or not stem:
+        stem, extension = name, ""
+    if _TOKEN.fullmatch(stem):
+        return f"*{dot}{extension}"
+    parts = _MANY.sub("a-a", _LETTERS.sub("a", _DIGITS.sub("0", stem)))[:_LONGEST]
+    return f"{parts}{dot}{extension[:10]}"

@@ -1,0 +1,178 @@
+"""What have the pages of one host brought? Levels and refusals follow from that.
+
+Each queued URL has a *run*: how long its line of descent has brought nothing new (`next_run`). A
+page is *wasted* if it brought nothing new and named URLs that were new. A page that names none
+costs one request and leads nowhere, so it says nothing about its pattern.
+
+    level    its place in the queue: 0 in the order of the crawl, 1 and more behind all of level 0,
+             the smallest first. It is the run, and more where the pattern wasted requests, or where
+             a first link of the same page wasted one
+    trial    one in 20 requests goes to a URL that has a level, in the place of level 0
+    refusal  the host wasted as many requests on URLs with a level as its budget allows: those of
+             level 4 and more are refused, but for trials, until half of the budget is given back
+
+The budget grows with the pages that brought something, and with the hosts that link to this one.
+News of a URL with a level give some of it back, and counts of patterns fade, so verdicts are
+withdrawn when a part of a host brings something again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from gossamer.policies.traps.grades import News
+from gossamer.policies.traps.patterns import Patterns, patterns_of
+
+MAX_RUN: Final = 20
+MAX_LEVEL: Final = 40
+REFUSED_LEVEL: Final = 4
+_ADDED: Final = {News.UNKNOWN: 0, News.KNOWN: 1, News.ODD: 4, News.REPEATED: 4}
+_BEHIND_FIRST: Final = 6  # levels, of the links of a page besides the first
+_FADE: Final = 0.98  # of the counts of a pattern, with each of its pages: 50 pages count
+_FEW_WASTED: Final = 4
+_SURE_WASTED: Final = 12
+_SURE_LEVELS: Final = 12
+_REAL_SHARE: Final = 0.1
+_TRIALS: Final = 0.05  # of the requests
+_GIVEN_BACK: Final = 20  # wasted requests that one page with news makes good
+_PER_NEWS: Final = 1.0  # wasted requests that a page with news allows
+_PER_LINKING_HOST: Final = 20
+_MOST_LINKING: Final = 100
+_MOST_PATTERNS: Final = 300
+_MOST_FRESH: Final = 20  # URLs of a page that are compared with its own pattern
+
+
+def next_run(run: int, news: News) -> int:
+    """The run of the links of a page whose own run is known."""
+    return run // 4 if news is News.NEW else min(MAX_RUN, run + _ADDED[news])
+
+
+class PatternCounts(Struct, array_like=True):
+    """What the pages of one pattern brought, whose run was 0: of late, and in all."""
+
+    news: float = 0.0
+    wasted: float = 0.0
+    all_news: int = 0
+    all_wasted: int = 0
+
+    def add(self, *, is_news: bool) -> None:
+        self.news = self.news * _FADE + is_news
+        self.wasted = self.wasted * _FADE + (not is_news)
+        self.all_news += is_news
+        self.all_wasted += not is_news
+
+    @property
+    def levels(self) -> int:
+        """By how many levels its URLs come later."""
+        if self.wasted < _FEW_WASTED:
+            return 0
+        share = self.news / (self.news + self.wasted)
+        is_sure = share < 0.03 and self.wasted >= _SURE_WASTED
+        # A pattern that brought much before has real pages, which a trap among them may hide.
+        if is_sure and self.all_news < _REAL_SHARE * self.all_wasted:
+            return _SURE_LEVELS
+        return 3 if share < 0.1 else 1 if share < 0.25 else 0
+
+
+class HostYield(Struct, array_like=True):
+    """One host. The state keeps it as it is, once a page was wasted."""
+
+    patterns: dict[str, PatternCounts] = {}
+    pages: int = 0
+    news: int = 0
+    wasted: int = 0  # requests for URLs with a level, less what news gave back
+    trials: int = 0
+    linking: set[bytes] = set()  # keys of hosts that link here
+    refused: int = 0
+    is_spent: bool = False  # the budget: URLs are refused until half of it is given back
+
+    def budget(self, base: int) -> int:
+        """How many requests may be wasted on URLs with a level."""
+        return int(base + _PER_NEWS * self.news + _PER_LINKING_HOST * len(self.linking))
+
+    def settle(self, base: int) -> bool:
+        """Note whether the budget is spent; whether refusals are withdrawn by that."""
+        budget = self.budget(base)
+        was_spent = self.is_spent
+        self.is_spent = self.wasted >= (budget // 2 if was_spent else budget)
+        return was_spent and not self.is_spent
+
+    def take_trial(self) -> bool:
+        """Whether a URL with a level may be requested in the place of level 0."""
+        if self.trials >= _TRIALS * self.pages:
+            return False
+        self.trials += 1
+        return True
+
+    def levels_of(self, url: str) -> tuple[int, str]:
+        """By how many levels a URL comes later for its pattern, and that pattern."""
+        narrow, wide = (
+            (counts.levels if (counts := self.patterns.get(name)) else 0, name)
+            for name in patterns_of(url)
+        )
+        return max(narrow, wide, key=lambda one: one[0])
+
+    @property
+    def has_suspects(self) -> bool:
+        return any(counts.wasted >= _FEW_WASTED for counts in self.patterns.values())
+
+    def learn(self, url: str, run: int, news: News, fresh: list[str], *, had_level: bool) -> None:
+        """A page was fetched; `fresh` are URLs of this host that nothing named before."""
+        self.pages += 1
+        if news is News.NEW:
+            self.news += 1
+            if had_level:
+                self.wasted = max(0, self.wasted - _GIVEN_BACK)
+            if run == 0:
+                for name in patterns_of(url):
+                    self._counts(name).add(is_news=True)
+        elif news is not News.UNKNOWN and fresh:
+            self.wasted += had_level
+            if run == 0:
+                self._learn_wasted(patterns_of(url), fresh)
+
+    def _learn_wasted(self, own: Patterns, fresh: list[str]) -> None:
+        """A pattern is only blamed for pages that lead to more of the same pattern."""
+        others = [patterns_of(url) for url in fresh[:_MOST_FRESH]]
+        for name, *same in zip(own, *others, strict=True):
+            if name in same:
+                self._counts(name).add(is_news=False)
+
+    def _counts(self, name: str) -> PatternCounts:
+        counts = self.patterns.get(name)
+        if counts is None:
+            if len(self.patterns) >= _MOST_PATTERNS:
+                self._drop_patterns()
+            counts = self.patterns[name] = PatternCounts()
+        return counts
+
+    def _drop_patterns(self) -> None:
+        """Forget the half that is known least."""
+        known = sorted(self.patterns.items(), key=lambda one: -(one[1].news + one[1].wasted))
+        self.patterns = dict(known[: _MOST_PATTERNS // 2])
+
+    def note_linking(self, host_key: bytes) -> None:
+        """Another host links to this one."""
+        if len(self.linking) < _MOST_LINKING:
+            self.linking.add(host_key)
+
+
+def level_of(run: int, levels: int, *, is_first: bool, firsts: tuple[int, int]) -> int:
+    """The level of a URL. `is_first`: of the new URLs of its page it is the first; `firsts` says
+    how many of the others wasted a request, and how many brought news."""
+    wasted, news = firsts
+    is_behind = run > 0 and not news and (wasted > 0 or not is_first)
+    return min(MAX_LEVEL, run + levels + _BEHIND_FIRST * is_behind)
+
+
+def explain(host: HostYield, url: str, run: int, base: int) -> str:
+    """Why a URL is refused, in a sentence."""
+    levels, pattern = host.levels_of(url)
+    spent = (
+        f"the host wasted {host.wasted} requests of a budget of {host.budget(base)} on such URLs"
+    )
+    if levels and levels >= run:
+        return f"pages like {pattern} bring no new text, only more links; {spent}"
+    return f"the pages on the way to it brought no new text; {spent}"
