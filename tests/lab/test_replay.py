@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gossamer.cli.show.refresh_lab import refresh_plot
 from gossamer.errors import GossamerError
+from gossamer.lab.output.svg import drawn
 from gossamer.lab.refresh import (
     KNOWN,
     POLICIES,
@@ -22,6 +22,7 @@ from gossamer.lab.refresh import (
     parse_budgets,
     result_object,
 )
+from gossamer.lab.refresh_result import refresh_plot
 from gossamer.lab.replay import DAY_S, replay
 from gossamer.lab.traces import ChangeTrace, read_trace
 from gossamer.policies.refresh.uniform import Uniform
@@ -116,9 +117,9 @@ def test_the_result_names_data_settings_and_each_policy_at_each_budget(tmp_path:
 
 def test_the_picture_has_a_curve_for_each_policy(tmp_path: Path) -> None:
     trace = trace_of(tmp_path, [("a", 0), ("b", 0), *(("a", float(day)) for day in range(1, 60))])
-    picture = refresh_plot({budget: measure(trace, budget) for budget in (30.0, 15.0)})
+    picture = drawn(refresh_plot({budget: measure(trace, budget) for budget in (30.0, 15.0)}))
 
-    assert picture.startswith("<svg")
+    assert picture.startswith("<g")
     assert picture.count("<polyline") == len(POLICIES)
 
 
@@ -127,7 +128,7 @@ def test_a_trace_without_changes_has_no_gap(tmp_path: Path) -> None:
 
     assert gap_closed(row, "optimal") is None
     assert row["optimal"].freshness == 1.0
-    assert refresh_plot({30.0: row}).count("<polyline") == 0
+    assert not any(refresh_plot({30.0: row}).curves.values())
 
 
 def test_a_process_that_fails_is_one_sentence(tmp_path: Path) -> None:

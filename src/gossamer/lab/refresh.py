@@ -143,14 +143,7 @@ def result_object(
     return {
         "schema": 1,
         "version": __version__,
-        "settings": {
-            "trace": str(lab.trace),
-            "budgets_days": list(lab.budgets),
-            "max_files": lab.max_files,
-            "step_days": {_days(b): step_s(trace, b) / DAY_S for b in lab.budgets},
-            "measured_from_s": trace.measured_from_s,
-            "estimation": asdict(Estimation()),
-        },
+        "settings": refresh_settings(lab, trace),
         "data_digest": f"sha256:{trace.digest}",
         "data": {
             "pages": len(trace.paths), "changes": len(trace.at_s),
@@ -159,6 +152,18 @@ def result_object(
         "results": {name: _of_policy(rows, name) for name in POLICIES},
         "mean_gap_closed": {name: mean_gap(rows, name) for name in POLICIES},
     }  # fmt: skip
+
+
+def refresh_settings(lab: RefreshLab, trace: ChangeTrace) -> dict[str, object]:
+    """All that a repetition needs, and what follows from it."""
+    return {
+        "trace": str(lab.trace),
+        "budgets_days": list(lab.budgets),
+        "max_files": lab.max_files,
+        "step_days": {_days(b): step_s(trace, b) / DAY_S for b in lab.budgets},
+        "measured_from_s": trace.measured_from_s,
+        "estimation": asdict(Estimation()),
+    }
 
 
 def _of_policy(rows: dict[float, PolicyRow], name: str) -> dict[str, object]:

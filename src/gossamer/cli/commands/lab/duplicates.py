@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gossamer.cli.commands.lab.options import LabOutput
 from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
@@ -21,19 +22,18 @@ def duplicates(
             help="For html95: the least share of HTML that is the same.",
         ),
     ] = 0.95,
+    output: LabOutput = None,
     json: Json = False,
 ) -> None:
     """Compare the modes of `crawl --duplicates` on a stored crawl: pages kept and dropped, groups,
     and dropped pages that are different to a reader. Changes nothing."""
-    import json as jsons
-
-    from gossamer.cli.show.duplicates_lab import print_modes
-    from gossamer.lab.duplicates import compare_modes, result_object
+    from gossamer.cli.show.lab import print_experiment
+    from gossamer.lab.duplicates import compare_modes
+    from gossamer.lab.duplicates_result import duplicates_experiment
     from gossamer.reader.collection_reader import CollectionReader
 
-    with CollectionReader.open(collection_at(collection)) as reader:
+    where = collection_at(collection)
+    with CollectionReader.open(where) as reader:
         results = compare_modes(reader, threshold)
-    if json:
-        print(jsons.dumps(result_object(results, threshold)))
-    else:
-        print_modes(results)
+    experiment = duplicates_experiment(where.name, results, threshold)
+    print_experiment(experiment, as_json=json, output=output)

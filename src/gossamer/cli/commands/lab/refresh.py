@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gossamer.cli.commands.lab.options import LabOutput
 from gossamer.cli.options import Json
 
 
@@ -39,18 +40,22 @@ def refresh(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", metavar="FILE", help="Write the curves as an SVG picture.", show_default=False
+            "--plot",
+            metavar="FILE",
+            help="Write the curves as a picture: .svg or .png.",
+            show_default=False,
         ),
     ] = None,
+    output: LabOutput = None,
     json: Json = False,
 ) -> None:
     """Compare refresh policies on a change trace: freshness, age, and the share of the gap between
     uniform visits and known rates that each policy closes."""
-    import json as jsons
-
-    from gossamer.cli.show.refresh_lab import print_refresh, refresh_plot
+    from gossamer.cli.show.lab import print_experiment
     from gossamer.errors import UsageError
-    from gossamer.lab.refresh import RefreshLab, measure_all, parse_budgets, result_object
+    from gossamer.lab.output.files import write_experiment
+    from gossamer.lab.refresh import RefreshLab, measure_all, parse_budgets
+    from gossamer.lab.refresh_result import refresh_experiment
     from gossamer.lab.traces import read_trace
 
     try:
@@ -61,10 +66,7 @@ def refresh(
         ) from None
     lab = RefreshLab(trace, wanted, max_files)
     read = read_trace(trace, max_files)
-    rows = measure_all(lab)
+    experiment = refresh_experiment(lab, read, measure_all(lab))
     if plot is not None:
-        plot.write_text(refresh_plot(rows), encoding="utf-8")
-    if json:
-        print(jsons.dumps(result_object(lab, read, rows)))
-    else:
-        print_refresh(read, rows)
+        write_experiment(experiment, plot)
+    print_experiment(experiment, as_json=json, output=output)

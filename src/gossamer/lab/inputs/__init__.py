@@ -1,0 +1,1 @@
+"""Files that hold link graphs: lines of links, Parquet, WebGraph."""

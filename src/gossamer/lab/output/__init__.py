@@ -1,0 +1,1 @@
+"""Write the result of an experiment to a file; the extension says how."""
