@@ -6,7 +6,7 @@ Real pages of several sites, with variants: the words of a page are replaced unt
 pages (those are different pages of the same template), one page in twenty is a page with a counter,
 a date and an advertisement changed, one in forty is a plain copy. In the order of a crawl each page
 is sketched, and judged among all pages before. CPU is measured in steps, so that a growing cost
-shows. Pages are read from memory; `--quick` takes 5,000 pages.
+shows. Pages are read from one file; `--quick` takes 5,000 pages.
 
 The truth is brute force: all pairs of `--truth` pages whose lengths and byte counts allow it are
 compared exactly. One line of JSON per figure.
@@ -19,6 +19,7 @@ import os
 import random
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,22 +39,24 @@ from gossamer.settings import Parse
 
 _AT_LEAST: Final = 0.95
 _PIECE: Final = 1_000  # pages judged at once, as in a crawl
-_KEPT_PAGES: Final = 20_000  # generated pages that are held in memory at most
 _WORD: Final = re.compile(rb"(?<=[\s>(\"_./-])[A-Za-z]{3,12}(?=[\s<.,;:)\"_/-])")
 _LARGEST: Final = 400_000
 
 
 class Pages:
-    """Pages by number, the same each time; each can be made again."""
+    """Pages by number, the same each time; each can be made again. Real pages stand among the
+    others from the first page to the last, so that early and late pages are of the same kinds."""
 
-    def __init__(self, real: Sequence[bytes]) -> None:
+    def __init__(self, real: Sequence[bytes], count: int) -> None:
         self._real = real
+        self._every = max(1, count // len(real))
 
     def page(self, number: int) -> bytes:
         """A page of a crawl."""
         chance = random.Random(number)
-        if number < len(self._real):
-            return self._real[number]
+        place, rest = divmod(number, self._every)
+        if not rest and place < len(self._real):
+            return self._real[place]
         kind = chance.random()
         if kind < 0.025:
             return self.page(chance.randrange(number))
@@ -90,24 +93,42 @@ def name_of(number: int) -> bytes:
     return number.to_bytes(24, "big")
 
 
+class Stored:
+    """Pages in a file, as a crawl has them in its archive: all of them would fill the memory, and
+    to make one again takes a millisecond."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it ends with the process
+        self._places: list[tuple[int, int]] = []
+        self._end = 0
+
+    def add(self, html: bytes) -> None:
+        self._file.write(html)
+        self._places.append((self._end, len(html)))
+        self._end += len(html)
+
+    def read(self, number: int) -> bytes:
+        start, size = self._places[number]
+        return os.pread(self._file.fileno(), size, start)
+
+
 def judged(pages: Pages, count: int) -> Iterator[tuple[int, float, float, float, Judge]]:
     """After each step the pages so far, and CPU seconds of sketching, judging and reading."""
-    kept: dict[bytes, bytes] = {}
+    stored = Stored()
     read_s = 0.0
 
     def read(name: bytes) -> bytes:
         nonlocal read_s
         start_s = time.process_time()
-        html = kept.get(name) or pages.page(int.from_bytes(name, "big"))
+        html = stored.read(int.from_bytes(name, "big"))
         read_s += time.process_time() - start_s
         return html
 
     judge = Judge(_AT_LEAST, read)
     for start in range(0, count, _PIECE):
         named = {name_of(n): pages.page(n) for n in range(start, min(count, start + _PIECE))}
-        kept.update(named)
-        while len(kept) > _KEPT_PAGES:
-            del kept[next(iter(kept))]
+        for html in named.values():
+            stored.add(html)
         read_s = 0.0
         start_s = time.process_time()
         rows = [Sketched(name, sketch_of(html)) for name, html in named.items()]
@@ -191,6 +212,14 @@ def brute_force(pages: Sequence[bytes]) -> list[set[int]]:
     return near
 
 
+def real_pages(sites: Path, about: int) -> list[bytes]:
+    """Pages of all sites in a folder, as many of each, without those that are very large."""
+    folders = sorted(one for one in sites.iterdir() if one.is_dir())
+    each = max(1, about // max(1, len(folders)))
+    pages = (html for folder in folders for html in pages_of(folder, each))
+    return [html for html in pages if 64 < len(html) < _LARGEST]
+
+
 def figure(name: str, value: float, *, gate: float | None = None, is_least: bool = False) -> Figure:
     """A figure that was measured once."""
     return Figure(name, (value,), gate, gate, is_least)
@@ -206,14 +235,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     count = min(options.pages, 5_000) if options.quick else options.pages
-    folders = sorted(one for one in options.sites.iterdir() if one.is_dir())
-    each = max(1, min(options.truth, count) // max(1, len(folders)))
-    real = [html for folder in folders for html in pages_of(folder, each)]
-    real = [html for html in real if 64 < len(html) < _LARGEST]
+    real = real_pages(options.sites, min(options.truth, count))
     random.Random(1).shuffle(real)
     if not real:
         sys.exit(f"no pages in {options.sites}")
-    pages = Pages(real)
+    pages = Pages(real, count)
     small = [html for html in real if len(html) < 60_000][: options.truth * 2 // 3]
     chance = random.Random(2)
     truth = small + [noisy(html, chance) for html in small[: len(small) // 2]]

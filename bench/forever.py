@@ -9,7 +9,8 @@ with `--forever`, and the crawl is killed now and then with SIGKILL and started 
     truth          mean share of copies that were up to date in the last two thirds, by the server
     predicted      the same as the crawl predicted it (history.jsonl), and as its visits measured it
     unchanged      bytes that were sent for pages that the crawler had, of all bytes
-    versions       of all versions that were delivered, those that the archive gives at their time
+    versions       of all versions that were delivered, those that the archive gives at their time,
+                   and those of the others that were in flight at a kill
     changes        of all changes that were noted, those with the right number of changed words
     verify         faults that `gossamer verify` finds
 """
@@ -26,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -45,6 +47,7 @@ TRACE: Final = Path(
 ) / "trace/php_doc_en.csv.gz"  # fmt: skip
 _VERSION: Final = re.compile(rb'data-version="(\d+)"')
 _GRACE_S: Final = 60.0
+_IN_FLIGHT_S: Final = 1.0  # a request that began so long before a kill may not have ended
 _SOME: Final = 10  # one answer without a body in so many is looked up
 
 
@@ -64,6 +67,7 @@ class Figures:
     unchanged_share: float
     versions: int
     versions_right: int
+    versions_in_flight: int
     changes: int
     changes_right: int
     verify_faults: int
@@ -101,7 +105,7 @@ def run(
         for moment_s in [*moments, end_s]:
             is_last = moment_s == end_s
             cpu_s += _crawl_until(collection, url, rate, policy, moment_s, is_last=is_last)
-    return _figures(site, collection, url, policy, lasts_s, kills, cpu_s)
+    return _figures(site, collection, url, policy, lasts_s, moments, cpu_s)
 
 
 def _crawl_until(
@@ -135,7 +139,7 @@ def _figures(
     url: str,
     policy: str,
     lasts_s: float,
-    kills: int,
+    kills: Sequence[float],
     cpu_s: float,
 ) -> Figures:
     begin_s, end_s = site.began_s + lasts_s / 3, site.began_s + lasts_s
@@ -143,13 +147,13 @@ def _figures(
                if begin_s <= one.at_ms / 1000 <= end_s]  # fmt: skip
     predicted = [one.predicted for one in samples if one.predicted is not None]
     measured = [one.freshness for one in samples if one.freshness is not None]
-    versions, right = _check_versions(site, collection, url)
+    versions, right, in_flight = _check_versions(site, collection, url, kills)
     changes, changes_right = _check_changes(site, collection, url)
     return Figures(
         policy=policy,
         pages=len(site.truth.last),
         lasts_s=lasts_s,
-        kills=kills,
+        kills=len(kills),
         visits=len(site.truth.given),
         by_status=dict(statuses(site)),
         truth=site.truth.freshness(begin_s, end_s),
@@ -158,6 +162,7 @@ def _figures(
         unchanged_share=site.truth.unchanged_share(),
         versions=versions,
         versions_right=right,
+        versions_in_flight=in_flight,
         changes=changes,
         changes_right=changes_right,
         verify_faults=sum(1 for _ in verify(collection)),
@@ -165,21 +170,28 @@ def _figures(
     )
 
 
-def _check_versions(site: TraceSite, collection: Path, url: str) -> tuple[int, int]:
-    """Answers that were delivered, all with a body and some without, and how many of them the
-    archive gives at their time. One that was under way at a kill is not in it."""
+def _check_versions(
+    site: TraceSite, collection: Path, url: str, kills: Sequence[float]
+) -> tuple[int, int, int]:
+    """Answers that were delivered, all with a body and some without; how many of them the archive
+    gives at their time; how many of the others were in flight at a kill."""
     wanted = [one for one in site.truth.given if one.status == 200]
     wanted += [one for one in site.truth.given if one.status == 304][::_SOME]
-    right = 0
+    right = in_flight = 0
     with CollectionReader.open(collection) as reader:
         for one in wanted:
             at = exact_iso_of(round(one.at_s * 1e6))
             try:
                 told = _VERSION.search(reader.page(url.rstrip("/") + one.path, at).body)
             except NotKnown:
-                continue
-            right += told is not None and int(told[1]) == one.version
-    return len(wanted), right
+                told = None
+            if told is not None and int(told[1]) == one.version:
+                right += 1
+            elif any(0.0 <= kill_s - one.at_s <= _IN_FLIGHT_S for kill_s in kills):
+                in_flight += 1
+            else:
+                print(f"not at its time: {one}", file=sys.stderr)
+    return len(wanted), right, in_flight
 
 
 def _check_changes(site: TraceSite, collection: Path, url: str) -> tuple[int, int]:

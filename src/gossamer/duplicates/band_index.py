@@ -68,12 +68,13 @@ class BandIndex:
         left = np.full(len(keys), _MOST_PAGES)
         pairs: list[Entries] = []
         for entries in self._arrays:  # the oldest pages first
-            at = entries.searchsorted(keys)
-            count = np.minimum(entries.searchsorted(keys | _LOW, "right") - at, left)
-            left -= count
-            ends = count.cumsum()
-            places = np.arange(ends[-1]) + (at - ends + count).repeat(count)
-            pairs.append((entries[places] & _LOW) | rows_of.repeat(count))
+            at, hits = _first_places(entries, keys)
+            ends = entries.searchsorted(keys[hits] | _LOW, "right")
+            count = np.minimum(ends - at, left[hits])
+            left[hits] -= count
+            stops = count.cumsum()
+            places = np.arange(stops[-1] if len(stops) else 0) + (at - stops + count).repeat(count)
+            pairs.append((entries[places] & _LOW) | rows_of[hits].repeat(count))
         return self._counted(len(bands), np.concatenate(pairs), least) if pairs else []
 
     def purge(self) -> None:
@@ -105,3 +106,15 @@ class BandIndex:
         merged = merged[self._is_first[(merged & _LOW).astype(np.int64)]]
         merged.sort(kind="stable")  # two sorted runs: one pass
         self._arrays.append(merged)
+
+
+def _first_places(entries: Entries, keys: Entries) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the entries of a key start, and the numbers of the keys that have one. Most have none,
+    so the search for their end is spared."""
+    if not len(entries):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    at = entries.searchsorted(keys)
+    found = entries[np.minimum(at, len(entries) - 1)]
+    hits = ((found & ~_LOW) == keys).nonzero()[0]
+    hits = hits[at[hits] < len(entries)]
+    return at[hits], hits

@@ -33,7 +33,14 @@ from gossamer.duplicates.sketch import BANDS, SKETCH_BYTES, bands_in, length_in
 
 PAGE_BYTES: Final = 24  # moment and key: they sort by the moment
 _MOST_COMPARED: Final = 8  # earlier pages that are compared with one page
+# Of both pages, over all comparisons of a page; the last may exceed it. So pages of 60 KB are
+# compared with all 8.
+_MOST_COMPARED_BYTES: Final = 1_000_000
 LEAST_EQUAL: Final = 5  # numbers of a sketch; of 99 in 100 similar pairs 9 or more are equal
+# In large pages of one template the byte counts differ little, so that they reject none; and among
+# many such pages some have five equal numbers by chance. Each comparison of those took 5 to 11 ms.
+_LARGE_BYTES: Final = 150_000
+_LEAST_EQUAL_LARGE: Final = 8
 _GROWTH: Final = 1.5
 _SHARE_PER_EQUAL: Final = 3.0  # a third of the numbers equal allows all the loss there may be
 _MOST_COUNTED: Final = 8_192  # first pages whose byte counts are held, at 1 KB each
@@ -68,6 +75,7 @@ class Judge:
         self._lengths = np.zeros(1024, np.uint32)
         self._count = 0
         self._counts: OrderedDict[bytes, ByteCounts] = OrderedDict()
+        self._bytes_left = 0  # of those that may be compared with the page that is judged
         self.compared = 0  # pairs of pages
 
     @property
@@ -115,21 +123,24 @@ class Judge:
         return bands
 
     def _verdict(self, one: Sketched, found: Iterable[tuple[int, int]]) -> DuplicateVerdict:
-        length, html, compared = length_in(one.sketch), None, 0
+        length, html, looked_at = length_in(one.sketch), None, 0
+        self._bytes_left = _MOST_COMPARED_BYTES
         for number, equal in found:
-            if compared == _MOST_COMPARED:
+            if looked_at == _MOST_COMPARED or self._bytes_left <= 0:
                 break
             if not self._index.is_first(number):
                 continue
             if not may_be_similar(length, int(self._lengths[number]), self._at_least):
                 continue
+            if length > _LARGE_BYTES and equal < _LEAST_EQUAL_LARGE:
+                break  # the others have no more
             first = self._pages[number].tobytes()
             if first >= one.page:
                 continue
             html = self._read(one.page) if html is None else html
             if html is None:
                 break
-            compared += 1
+            looked_at += 1
             if share := self._share(one.page, html, number, equal):
                 return DuplicateVerdict(one.page, first, share)
         return DuplicateVerdict(one.page)
@@ -151,6 +162,7 @@ class Judge:
         if other is None:
             return 0.0
         self.compared += 1
+        self._bytes_left -= len(other) + len(html)
         return common_share(other, html, self._at_least)
 
     def _counts_of(self, page: bytes, html: bytes | None = None) -> ByteCounts | None:

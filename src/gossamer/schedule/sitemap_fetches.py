@@ -8,9 +8,15 @@ link could lead to it: bans, ports and private addresses hold. On hosts that the
 reason to visit, one host may name a few sitemaps, and those name no others: else an index of 50,000
 names would send a crawl of one host to as many strangers.
 
-A row of the state for each (in META) says whether it is wanted or done. So no circle of indexes is
-followed twice, and neither a stop nor a kill loses one. Before `open`, which is called when
-recovery is over, there are only rows; after it each wanted sitemap waits at its host.
+A sitemap that was read before is requested with conditions (ETag, Last-Modified). If it is as
+before, the archive gets a revisit record. In a crawl that runs without end the first request of a
+run has no conditions, because the hints of `node/visits/hints.py` compare lists in memory. After a
+failure no conditions are sent either.
+
+A row of the state for each (in META) says whether it is wanted or done, and which version is
+stored. So no circle of indexes is followed twice, and neither a stop nor a kill loses one. Before
+`open`, which is called when recovery is over, there are only rows; after it each wanted sitemap
+waits at its host.
 
 Nothing here moves a host: each method returns the hosts that it changed.
 """
@@ -21,13 +27,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from msgspec import structs
+
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SITEMAP_PREFIX
 from gossamer.frontier.rows import SitemapRow, Standing, UrlRow
 from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.parse.documents.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
-from gossamer.records import Lease, Outcome, Purpose, Reason, Report
+from gossamer.records import Lease, Outcome, Previous, Purpose, Reason, Report
 from gossamer.schedule.host import Host, SitemapFetch
 from gossamer.schedule.host_cache import HostCache
 from gossamer.schedule.rules import CrawlRules
@@ -70,6 +78,9 @@ class SitemapFetches:
         self._abroad: Counter[str] = Counter()  # by the host that named them
         self._in_flight: dict[int, SitemapFetch] = {}  # by number of the lease
         self._is_open = False
+        self._is_conditional = True
+        self._needs_lists = False
+        self._read: set[bytes] = set()  # keys of the sitemaps that were read whole in this run
         self.waiting = 0  # sitemaps to request, without those in flight
 
     def open(self, store: Store, *, is_changed: bool) -> list[Host]:
@@ -77,6 +88,7 @@ class SitemapFetches:
         than before, so each robots.txt is looked at again.
         """
         self._is_open = True
+        self._is_conditional = not is_changed  # more of what they list may be wanted now
         changed: list[Host] = []
         for key, row in walk(store, StateTable.META, SITEMAP_PREFIX, SITEMAP_PREFIX + b"\xff" * 17):
             fetch, is_done = _decode(row)
@@ -103,8 +115,10 @@ class SitemapFetches:
         urls = (self._form.find(written, robots) for written in named)
         return self._want_all(SitemapFetch(url, robots) for url in urls if url is not None)
 
-    def again(self, store: Store) -> list[Host]:
-        """Fetch all sitemaps that were fetched before once more."""
+    def again(self, store: Store, *, needs_lists: bool = False) -> list[Host]:
+        """Fetch all sitemaps that were fetched before once more. `needs_lists`: what one lists is
+        needed once in this run, even if it is as before."""
+        self._needs_lists = needs_lists
         changed: list[Host] = []
         if self._choice == "never":
             return changed
@@ -127,10 +141,11 @@ class SitemapFetches:
         operator's secrets."""
         fetch = self._in_flight[number] = host.sitemap_taken()
         self.waiting -= 1
+        key = self._keys.of(fetch.url)
         return Lease(
             number=number,
             url=fetch.url,
-            key=self._keys.of(fetch.url),
+            key=key,
             host=host.name,
             address=host.address,
             purpose=Purpose.SITEMAP,
@@ -141,7 +156,17 @@ class SitemapFetches:
             gets_secrets=host.is_typed and origin_of(fetch.url) in secret_origins,
             must_be_public=host.must_be_public,
             max_body_bytes=MAX_BYTES,
+            previous=self._previous(fetch, key),
         )
+
+    def _previous(self, fetch: SitemapFetch, key: bytes) -> Previous | None:
+        """The stored version that a lease compares with; without conditions if the list itself is
+        needed."""
+        if fetch.previous is None or fetch.tries or not self._is_conditional:
+            return None
+        if self._needs_lists and key not in self._read:
+            return structs.replace(fetch.previous, etag="", modified_at="")
+        return fetch.previous
 
     def came_back(self, host: Host, lease: Lease) -> None:
         """The lease was not carried out: the sitemap is to be fetched again."""
@@ -185,10 +210,17 @@ class SitemapFetches:
         return [] if report.outcome is Outcome.FAILED else self._conclude(fetch, report)
 
     def _conclude(self, fetch: SitemapFetch, report: Report) -> list[Host]:
+        is_crowded = bool(report.sitemaps) and self.waiting >= _WAITING  # some are dropped now
+        previous = None if is_crowded else _version(fetch.previous, report)
+        fetch = fetch._replace(previous=previous)
         self._put(fetch, is_done=True)
+        if fetch.previous is not None:
+            self._read.add(report.lease.key)
         more: list[SitemapFetch] = []
         if report.redirect and fetch.hops < _MAX_HOPS:
-            more.append(fetch._replace(url=report.redirect, hops=fetch.hops + 1, tries=0))
+            more.append(
+                fetch._replace(url=report.redirect, hops=fetch.hops + 1, tries=0, previous=None)
+            )
         if fetch.level < _MAX_LEVEL:
             level = fetch.level + 1
             more += (SitemapFetch(url, fetch.url, level=level) for url in report.sitemaps)
@@ -237,12 +269,29 @@ class SitemapFetches:
         return host
 
     def _put(self, fetch: SitemapFetch, *, is_done: bool) -> None:
-        row = SitemapRow(*fetch, is_done)
+        row = SitemapRow(*fetch[:-1], is_done, fetch.previous)
         key = SITEMAP_PREFIX + self._keys.of(fetch.url)
         self._frontier.pending.put(StateTable.META, key, row.encode())
 
 
 def _decode(row: bytes) -> tuple[SitemapFetch, bool]:
     stored = SitemapRow.decode(row)
-    fetch = SitemapFetch(stored.url, stored.via, stored.hops, stored.level, stored.tries)
+    fetch = SitemapFetch(
+        stored.url, stored.via, stored.hops, stored.level, stored.tries, stored.previous
+    )
     return fetch, stored.is_done
+
+
+def _version(before: Previous | None, report: Report) -> Previous | None:
+    """The stored version after a fetch; None if the next one must bring the whole sitemap. One with
+    a fault is never compared with: a later version of this program may read more of it."""
+    if report.is_unchanged and before is not None:
+        etag, modified_at = report.etag or before.etag, report.modified_at or before.modified_at
+        return structs.replace(before, etag=etag, modified_at=modified_at)
+    is_whole = report.outcome is Outcome.FETCHED and report.status == 200 and not report.is_cut
+    if not is_whole or report.detail or not report.digest:
+        return None
+    return Previous(
+        report.at_us, report.digest, report.status, report.etag, report.modified_at,
+        report.stored.file, report.stored.response,
+    )  # fmt: skip
