@@ -72,7 +72,7 @@ __all__ = [
     "open",
 ]
 
-_IN_SQL: Final = ("pages", "links", "hosts", "captures")
+_IN_SQL: Final = ("pages", "links", "hosts", "captures", "files")
 _AHEAD: Final = 200  # fetched pages that the reader has not taken; at this number the crawl waits
 
 
@@ -308,6 +308,11 @@ class Collection(CollectionReader):
     def hosts(self) -> Table:
         return self._table("hosts")
 
+    @property
+    def files(self) -> Table:
+        """Every file that was found: type, size, linking pages and anchor texts."""
+        return self._table("files")
+
     def search(
         self,
         query: str,
@@ -368,7 +373,7 @@ class Collection(CollectionReader):
         return Engine(self.paths.path)
 
     def sql(self, query: str) -> Table:
-        """Query the tables pages, links, hosts and captures with SQL (DuckDB)."""
+        """Query the tables pages, links, hosts, captures and files with SQL (DuckDB)."""
         tables = {name: self._table(name) for name in _IN_SQL}
         if not may_name(query, READ_AGAIN):  # then no page is read again from the archive
             tables["pages"] = Table("pages", lambda: glance(self, "pages"))

@@ -42,10 +42,12 @@ class Reason(StrEnum):
     ROBOTS = "robots"
     NOFOLLOW = "nofollow"
     TYPE = "type"
+    LISTED = "listed"  # a wanted file of which only the headers are wanted
     SIZE = "size"
     TRAP = "trap"
     UNSAFE = "unsafe"  # asking could change something: a log-out link
     BUDGET = "budget"
+    EVICTED = "evicted"  # it was fetched, and left the collection for a better page
     PRIVATE = "private"
     CONTACT = "contact"  # a public host, and nobody whom its owner could turn to
     PORT = "port"
@@ -138,6 +140,8 @@ class Lease(Struct, frozen=True, array_like=True):
     source: str = ""  # of what was imported: a name of the record it came from, 32 hex digits
     must_be_public: bool = False  # a typed name that was public when it was first looked up
     previous: Previous | None = None  # of a page that is requested again
+    run: int = 0  # of pages up to this one, which brought nothing new
+    level: int = 0  # of its queue entry (`frontier/levels/`)
 
 
 class Fetched(Struct, frozen=True):
@@ -180,6 +184,8 @@ class Refused(Struct, frozen=True):
     at_us: int
     took_s: float = 0.0
     status: int = 0  # set when the rule spoke at the headers: the host was asked
+    type: str = ""  # of a file that is only listed: MIME type without parameters, lower case
+    named_bytes: int = 0  # of such a file: its length as the headers say; 0: they do not
 
 
 Answer = Fetched | Failed | Refused
@@ -357,3 +363,8 @@ class Report(Struct, frozen=True, array_like=True):
     change: PageChange | None = None  # of a page that was requested again and is not unchanged
     sketch: bytes = b""  # numbers by which pages that are nearly the same are found
     listed: tuple[ListedUrl, ...] = ()  # dates that a sitemap or feed says
+    named_bytes: int = 0  # length of a body that was not taken, as the headers say; 0: unknown
+    # What the text has that its host had not shown before (`policies/traps/news.py`).
+    news: int = 0
+    focus: bytes = b""  # for a focused crawl: words of page and links (`focus/page_words.py`)
+    text_numbers: bytes = b""  # of the text, where several workers fetch

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Final, Literal
 
+from gossamer.base.weighted_names import read_mix
 from gossamer.errors import SettingsError
 from gossamer.plugins import ORDER, REFRESH, plugin_names
 
@@ -28,11 +29,13 @@ def setting(
     at_most: float | None = None,
     fixed: bool = False,
     plugins: str = "",
+    mixes: bool = False,
 ) -> Any:
     """A dataclass field that can explain and check itself.
 
     `fixed`: a stored crawl goes on with another value only when the operator says `--change`.
     `plugins`: the group of entry points whose names are allowed, too.
+    `mixes`: a weighted mix of the named values is allowed, too (`base/weighted_names.py`).
     """
     metadata = {
         "help": help,
@@ -40,6 +43,7 @@ def setting(
         "at_most": at_most,
         "fixed": fixed,
         "plugins": plugins,
+        "mixes": mixes,
     }
     return field(default=default, metadata=metadata)
 
@@ -143,6 +147,30 @@ class Limits(Section):
     max_time_s: float = setting(
         0.0, "Maximum duration of one run, in seconds; 0: no limit.", at_least=0
     )
+    keep_best: int = setting(
+        0,
+        "Maximum number of pages in the collection, by importance: when better ones come, the "
+        "least important leave (reason `evicted`); 0: no limit.",
+        at_least=0,
+    )
+    threshold: float = setting(
+        0.0,
+        "Stop when no queued URL can be expected to have this importance; fetched pages that have "
+        "it are counted as hot; 0: no threshold.",
+        at_least=0,
+    )
+    threshold_patience: int = setting(
+        500,
+        "With a threshold: how many pages in a row must bring no new hot page before the crawl "
+        "stops.",
+        at_least=1,
+    )
+    importance: Literal["backlinks", "pagerank", "best"] = setting(
+        "backlinks",
+        "The importance of pages for `threshold` and `keep_best`: fetched pages that link to it "
+        "(backlinks), PageRank times the number of known URLs (pagerank), or the root of both "
+        "multiplied (best).",
+    )
     max_matches: int = setting(
         0, "Maximum number of 200 responses with a type from fetch.types; pages that only lead "
         "to them do not count; 0: no limit.",
@@ -158,6 +186,12 @@ class Fetch(Section):
         ("html",),
         "Content types to keep, decided by the response headers: html, text, pdf, image, "
         "audio, video, any, or MIME types.",
+    )
+    list_only: bool = setting(
+        False,
+        "Only list files of the wanted types: their bodies are not transferred, and type, size, "
+        "linking pages and anchor texts are kept (`gossamer files`). HTML is fetched, because its "
+        "links lead to the files.",
     )
     max_body_bytes: int = setting(
         10 * 2**20,
@@ -371,14 +405,47 @@ class Politeness(Section):
     )
 
 
+# Plug-ins and mixes add to these.
+OrderName = Literal[
+    "best", "breadth", "depth", "backlinks", "pagerank", "pagerank-site", "opic", "location",
+    "similarity", "focus", "visits", "random",
+]  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier(Section):
     """[frontier] Order of URLs, budgets and traps."""
 
-    order: Literal["breadth", "depth"] | str = setting(  # noqa: PYI051 - plug-ins add to our own
+    order: OrderName | str = setting(  # noqa: RUF009 - a name of a Literal hides that it is one
         "breadth",
-        "Order of queued URLs: breadth-first, depth-first, or a plug-in.",
+        "Order of requests (docs/orders.md): a name, the name of a plug-in, or a weighted mix such "
+        'as "0.6 pagerank + 0.4 location".',
         plugins=ORDER,
+        mixes=True,
+    )
+    query: str = setting(
+        "",
+        "Words that the order `similarity` looks for in links and URLs, and the order `focus` in "
+        "pages.",
+    )
+    location: tuple[str, ...] = setting(
+        ("*?*=0.5", "*/index.*=1.5", "*/home*=1.5"),
+        "For the order `location`: PATTERN=WEIGHT. The value of a URL is multiplied by the weights "
+        "of all patterns that match it.",
+    )
+    visits_file: str = setting(
+        "",
+        "For the order `visits`: an access log in common or combined format, or lines of URL, tab "
+        "and number.",
+    )
+    order_seed: int = setting(
+        0, "For the order `random`: the same number gives the same order.", at_least=0
+    )
+    scored_urls: int = setting(
+        4_000_000,
+        "Maximum number of URLs that an order by value (docs/orders.md) keeps in memory, at about "
+        "300 bytes each, and 4 bytes for each link. Further URLs come last, breadth-first.",
+        at_least=1,
     )
     max_path_depth: int = setting(
         20, "Maximum number of path segments; more is refused as trap.", at_least=1
@@ -410,12 +477,39 @@ class Frontier(Section):
         "count. Links to further hosts are dropped and only counted.",
         at_least=1,
     )
+    trap_budget: int = setting(
+        5_000,
+        "Requests that a host may waste on URLs that bring no new text, only more links, before "
+        "such URLs are refused as trap. It grows with what the host brings. 0: never.",
+        at_least=0,
+    )
     avoid_unsafe: bool = setting(
         True, "Refuse links that may change data on the server, such as log-out links."
     )
     host_buffer: int = setting(64, "Queued URLs per host that are kept in memory.", at_least=4)
     memory_mb: int = setting(
         96, "Memory for caches and write buffers of the state, in MB.", at_least=16
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Focus(Section):
+    """[focus] The topic of a crawl with the order `focus` (docs/focus.md)."""
+
+    like: tuple[str, ...] = setting(
+        (),
+        "Examples of wanted pages: files, folders of files, or URLs. A URL is fetched as a seed.",
+    )
+    model: str = setting("", "A model of an earlier crawl to begin with (`gossamer focus export`).")
+    classifier: str = setting(
+        "",
+        "A plug-in that judges pages in the place of our judge: NAME, or NAME:LABEL for the label "
+        "that is wanted.",
+    )
+    save_every_s: float = setting(
+        60.0,
+        "Interval, in seconds, at which a running crawl stores what it has learned.",
+        at_least=1.0,
     )
 
 
@@ -688,8 +782,8 @@ class Web(Section):
 
 
 SECTIONS: Final = (
-    Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Duplicates, Node, Refresh,
-    Watch, Mirrors, Web,
+    Scope, Urls, Limits, Fetch, Politeness, Frontier, Focus, Archive, Parse, Duplicates, Node,
+    Refresh, Watch, Mirrors, Web,
 )  # fmt: skip
 
 
@@ -703,6 +797,7 @@ class Settings:
     fetch: Fetch = field(default_factory=Fetch)
     politeness: Politeness = field(default_factory=Politeness)
     frontier: Frontier = field(default_factory=Frontier)
+    focus: Focus = field(default_factory=Focus)
     archive: Archive = field(default_factory=Archive)
     parse: Parse = field(default_factory=Parse)
     duplicates: Duplicates = field(default_factory=Duplicates)
@@ -754,9 +849,9 @@ def limits_of(key: str) -> tuple[float | None, float | None]:
 
 def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
     """Raise SettingsError when a value has the wrong type or lies outside its limits."""
-    if not _fits(value, kind) and not _is_plugin(value, f.metadata["plugins"]):
+    if not _is_allowed(value, f, kind):
         shown = "has another form" if key in _SECRET else f"is {value!r}"
-        raise SettingsError(key, f"{shown}, but it must be {name_of_type(kind)}")
+        raise SettingsError(key, f"{shown}, but {_wanted(value, f, kind)}")
     if isinstance(value, int | float) and not isinstance(value, bool):
         least, most = f.metadata["at_least"], f.metadata["at_most"]
         if not math.isfinite(value):
@@ -767,8 +862,42 @@ def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
             raise SettingsError(key, f"is {value!r}, but it must be at most {most}")
 
 
+def is_allowed(key: str, value: object) -> bool:
+    """Whether a value has the type of its setting, or names what the setting allows."""
+    section, f = _FIELDS[key]
+    return _is_allowed(value, f, type_of(section, f))
+
+
+def _is_allowed(value: object, f: Field[Any], kind: Any) -> bool:
+    if _fits(value, kind) or _is_plugin(value, f.metadata["plugins"]):
+        return True
+    return bool(f.metadata["mixes"]) and not _fault_of_mix(value, kind)
+
+
 def _is_plugin(value: object, group: str) -> bool:
     return bool(group) and value in plugin_names(group)
+
+
+def _wanted(value: object, f: Field[Any], kind: Any) -> str:
+    """What a value that is not allowed must be."""
+    if f.metadata["mixes"] and isinstance(value, str) and len(value.split()) > 1:
+        return _fault_of_mix(value, kind)
+    near = nearest(value, choices_of(kind)) if isinstance(value, str) else ""
+    return f"it must be {name_of_type(kind)}{near if choices_of(kind) else ''}"
+
+
+def _fault_of_mix(value: object, kind: Any) -> str:
+    """Why a value is not a mix of names, as the end of a sentence; empty if it is one."""
+    try:
+        parts = read_mix(value if isinstance(value, str) else "")
+    except ValueError as fault:
+        return str(fault)
+    choices = choices_of(kind)
+    for part in parts:
+        if part.name not in choices:
+            names = ", ".join(choices)
+            return f"{part.name!r} is not one of {names}{nearest(part.name, choices)}"
+    return ""
 
 
 def choices_of(kind: Any) -> tuple[str, ...]:

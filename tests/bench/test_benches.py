@@ -46,6 +46,18 @@ def test_ways_to_keep_duplicates_out_are_compared() -> None:
 
 
 @pytest.mark.slow
+def test_the_pages_that_are_kept_are_nearly_the_best() -> None:
+    need_sqlite_site()
+
+    figures = figures_of("keep_best", "--site", "sqlite", "--share", "0.2")
+
+    (kept,) = figures.values()
+    assert kept["value"] >= 0.95
+    assert kept["kept"] == kept["room"]
+    assert kept["problems"] == 0
+
+
+@pytest.mark.slow
 def test_many_hosts_are_crawled_and_scheduled() -> None:
     figures = figures_of("hosts", "--scale", "100", "--rounds", "1")
 

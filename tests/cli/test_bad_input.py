@@ -67,6 +67,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "no list of domains": (["--scope", "list", "--domains", "nowhere.txt", HERE], "nowhere.txt"),
     "no contact for others' sites": ([PUBLIC], "--user-agent-contact"),
     "no contact, and no such name": (["http://nobody.example.org/"], "--user-agent-contact"),
+    "a refresh policy without visits": (["--refresh", "uniform", HERE], "add --forever"),
     "no seeds and no collection": ([], "add a start URL"),
 }
 

@@ -37,5 +37,6 @@ def test_a_watch_whose_changes_nobody_reads_ends_by_itself(tmp_path: Path) -> No
         running.stdout.close()
         code = running.wait(WAIT_S)
         running.stdout = None
+        said = running.stderr.read() if running.stderr is not None else ""
 
-    assert code in (0, 11)
+    assert code in (0, 11), said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -118,5 +119,5 @@ def test_a_revisit_after_which_pages_have_moved_tells_no_negative_number(collect
         again = typed("crawl", "-c", collection, *QUICK, "--revisit")
 
     assert "1 moved" in again.err
-    assert "-1" not in again.err
+    assert not re.search(r"(?<![\w-])-\d", again.err)
     assert "in the collection: 1 page fetched" in again.err

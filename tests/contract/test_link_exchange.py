@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.frontier.frontier import HOST_BYTES, Frontier
+from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LinkExchange, PartitionedExchange, exchange_for
 from gossamer.frontier.store import MemoryStore
 from gossamer.policies.partition import OnePartition, Partition
@@ -32,7 +32,8 @@ class Node:
     deliver: Callable[[int], None]
 
     def owner(self, host: str) -> Frontier:
-        return self.frontiers[self.partition.owner_of(KEYS.host(host))]
+        url = f"http://{host}/"
+        return self.frontiers[self.partition.owner_of(KEYS.of(url), url)]
 
 
 def local_node() -> Node:
@@ -120,7 +121,8 @@ def test_an_offer_of_nothing_is_nothing(make: Callable[[], Node]) -> None:
 
 
 def test_the_two_halves_have_hosts_each() -> None:
-    owners = {HalfOfAll(0).owner_of(KEYS.of(f"http://{host}/")[:HOST_BYTES]) for host in HOSTS}
+    urls = [f"http://{host}/" for host in HOSTS]
+    owners = {HalfOfAll(0).owner_of(KEYS.of(url), url) for url in urls}
 
     assert owners == {0, 1}
 

@@ -107,6 +107,24 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--no-graph",)])
+def test_kills_lose_nothing_of_a_crawl_by_value(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    with site_in_thread(big_site()) as site:
+        home = tmp_path / "killed"
+        command: list[str | Path] = ["crawl", "-c", home, *FLAGS, *flags, "--order", "best"]
+        commands = [[*command, "--workers", workers, site.url("/0")] for workers in ("0", "2")]
+        campaign = Campaign(commands, home, lambda: len(site.log))
+        campaign.kill_times(6, requests=(20, 120))
+        ended = campaign.finish()
+
+    assert ended.code == 0, ended.err
+    assert ended.summary["stopped"] == "done"
+    assert ended.summary["fetched"] >= PAGES
+    assert repeats(site, campaign) == []
+    assert_whole(home)
+
+
+@pytest.mark.slow
 def test_a_host_rests_its_full_delay_after_a_kill(tmp_path: Path) -> None:
     pages: Pages = {"/": page("".join(f"<a href=/{n}>x</a>" for n in range(30))), "*": page("x")}
     flags = ("--json", "--delay", "0.4", "--max-pages", "8")

@@ -73,7 +73,7 @@ def test_an_order_that_is_not_installed_is_refused_before_a_collection_is_made(
     )
 
     assert ran.returncode == 2
-    assert "--order is 'short', but it must be one of breadth, depth, or the name" in ran.stderr
+    assert "--order is 'short', but it must be one of best, breadth, depth, " in ran.stderr
     assert not (tmp_path / "c").exists()
 
 

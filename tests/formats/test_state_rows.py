@@ -23,6 +23,7 @@ from gossamer.frontier.rows import (
 from gossamer.index.entry import Kept, TextPosition
 from gossamer.politeness.access import Access
 from gossamer.politeness.robots import Robots, RobotsRule
+from gossamer.records import Previous
 
 AT_US: Final = 1_767_225_600_000_042
 KEY, PLACE, VIA = b"k" * 16, b"p" * 12, b"v" * 16
@@ -232,10 +233,18 @@ OTHER_ROWS: Final = {
     ),
     "sitemap": (
         bytes.fromhex(
-            "96b6687474703a2f2f612e6578616d706c652f732e786d6cb1687474703a2f2f612e6578616d706c652f"
-            "010200c3"
+            "97b6687474703a2f2f612e6578616d706c652f732e786d6ca0000100c397cf000647484620402aa77368"
+            "61313a4142ccc8a3223122a3576564a9612e776172632e677a07"
         ),
-        SitemapRow("http://a.example/s.xml", "http://a.example/", 1, 2, 0, True),
+        SitemapRow(
+            "http://a.example/s.xml",
+            "",
+            0,
+            1,
+            0,
+            True,
+            Previous(AT_US, "sha1:AB", 200, '"1"', "Wed", "a.warc.gz", 7),
+        ),
     ),
     "index entry": (
         bytes.fromhex(
@@ -257,6 +266,9 @@ OTHER_ROWS: Final = {
         ),
     ),
 }
+SITEMAP_WITHOUT_VERSION: Final = bytes.fromhex(
+    "96b6687474703a2f2f612e6578616d706c652f732e786d6cb1687474703a2f2f612e6578616d706c652f010200c3"
+)
 COUNTS_WITHOUT_DEPTHS: Final = bytes.fromhex(
     "8da56b6e6f776e03a671756575656402a76665746368656401a972656469726563747300a66661696c65"
     "6400a77265667573656400a9756e6368616e67656400aa6475706c69636174657300aa73697a655f6279"
@@ -286,3 +298,10 @@ def test_sums_without_depths_say_that_they_are_not_known() -> None:
     counts = Counts.decode(COUNTS_WITHOUT_DEPTHS)
 
     assert (counts.known, counts.indexed, counts.by_depth) == (3, 0, None)
+
+
+def test_a_sitemap_of_the_code_before_has_no_version_to_compare_with() -> None:
+    row = SitemapRow.decode(SITEMAP_WITHOUT_VERSION)
+
+    assert row == SitemapRow("http://a.example/s.xml", "http://a.example/", 1, 2, 0, True)
+    assert row.previous is None

@@ -40,7 +40,7 @@ PAGE_TEXTS = sorted(
 INSTEAD = {
     r"crews?": "worker pool",
     r"errands?": "auxiliary fetch",
-    r"harvest\w*": "process",
+    r"harvest(?![ _]rate)\w*": "process",  # "harvest rate" is the term for focused crawls
     r"unasked": "skipped",
     r"kin": "stemming variants",
     r"manners": "politeness",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gossamer.records import Lease, Outcome, Purpose
 from gossamer.schedule.dns_queue import DnsQueue
 from gossamer.schedule.host import Host
-from gossamer.schedule.ready_hosts import ReadyHosts
+from gossamer.schedule.ready.ready_hosts import ReadyHosts
 from gossamer.settings import Politeness
 from schedule.scheduler_bench import PUBLIC, Bench
 from schedule.virtual_run import Reply, VirtualRun

@@ -14,6 +14,7 @@ from gossamer.frontier.link_exchange import LinkExchange, exchange_for
 from gossamer.frontier.store import MemoryStore
 from gossamer.records import Found
 from gossamer.settings import Frontier as FrontierSettings
+from gossamer.urls.keys import HALF_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class HalfOfAll:
     own: int
     count: int = 2
 
-    def owner_of(self, host_key: bytes, /) -> int:
-        return host_key[-1] % 2
+    def owner_of(self, key: bytes, _url: str, /) -> int:
+        return key[HALF_BYTES - 1] % 2
 
 
 @dataclass(slots=True)
@@ -32,19 +33,23 @@ class Mailbox:
     """URLs on their way to the frontier of the other node."""
 
     frontier: Frontier
-    waiting: list[tuple[tuple[Found, ...], int, bool]] = field(default_factory=list)
+    waiting: list[tuple[tuple[Found, ...], int, bool, int]] = field(default_factory=list)
 
-    def offer(self, found: Iterable[Found], now_us: int, *, is_listed: bool = False) -> int:
-        self.waiting.append((tuple(found), now_us, is_listed))
+    def offer(
+        self, found: Iterable[Found], now_us: int, *, is_listed: bool = False, run: int = 0
+    ) -> int:
+        self.waiting.append((tuple(found), now_us, is_listed, run))
         return 0
 
     def deliver(self, *, times: int = 1) -> None:
         """Let all that waits arrive; a network may bring a message more than once."""
         waiting, self.waiting = self.waiting, []
-        for found, now_us, is_listed in waiting:
+        for found, now_us, is_listed, run in waiting:
             for _ in range(times):
-                admit = self.frontier.admit_listed if is_listed else self.frontier.admit
-                admit(found, now_us)
+                if is_listed:
+                    self.frontier.admit_listed(found, now_us)
+                else:
+                    self.frontier.admit(found, now_us, run)
 
 
 class TwoNodes:

@@ -50,9 +50,10 @@ PAGES: Pages = {
 COLUMNS = {
     "pages": "url status outcome reason type bytes title language depth fetched_at modified_at "
     "digest duplicate_of in_links out_links rank h1 description canonical words took_ms "
-    "redirect_to",
+    "redirect_to importance",
     "links": "source target anchor rel place first_seen last_seen",
     "hosts": "host site known queued fetched failed refused bytes trouble crawl_delay_s",
+    "files": "url type bytes taken title words pages linked_from found_at",
     "refused": "url reason detail depth via first_seen",
     "text": "url title language text",
     "anchors": "target anchor sites hosts pages links",

@@ -32,6 +32,8 @@ from gossamer.workers.worker import Worker
 
 SEED = "http://a.example/"
 VALUES: dict[str, object] = {
+    # The order of requests would depend on the pages that this process has seen.
+    "frontier.trap_budget": 0,
     "node.workers": 0,
     "politeness.host_delay_s": 0,
     "scope.kind": "host",

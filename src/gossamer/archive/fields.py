@@ -147,6 +147,8 @@ def _unfetched_text(lease: Lease, answer: Failed | Refused) -> str:
     text = f"reason: {answer.reason.value}\r\ndetail: {escaped(answer.detail)}\r\n"
     if lease.address:
         text += f"leaseAddress: {escaped(lease.address)}\r\n"
+    if isinstance(answer, Refused) and answer.type:
+        text += f"type: {escaped(answer.type)}\r\nnamedBytes: {answer.named_bytes}\r\n"
     return text
 
 
@@ -177,12 +179,9 @@ def took_s_of(fields: Fields) -> float:
 
 def unanswered_of(fields: Fields, url: str, at_us: int) -> Failed | Refused:
     """The answer of an exchange without a response. Raises KeyError or ValueError."""
-    kind = Refused if Outcome(fields["outcome"]) is Outcome.REFUSED else Failed
-    return kind(
-        url=url,
-        reason=Reason(fields["reason"]),
-        detail=fields["detail"],
-        at_us=at_us,
-        took_s=took_s_of(fields),
-        status=int(fields["status"]),
-    )
+    reason, detail = Reason(fields["reason"]), fields["detail"]
+    took_s, status = took_s_of(fields), int(fields["status"])
+    if Outcome(fields["outcome"]) is not Outcome.REFUSED:
+        return Failed(url, reason, detail, at_us, took_s, status)
+    mime, named = fields.get("type", ""), int(fields.get("namedBytes", "0"))
+    return Refused(url, reason, detail, at_us, took_s, status, mime, named)

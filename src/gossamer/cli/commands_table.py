@@ -12,7 +12,7 @@ import typer
 
 from gossamer.cli.commands.backlinks import anchors, backlinks
 from gossamer.cli.commands.backup import backup
-from gossamer.cli.commands.ban import ban
+from gossamer.cli.commands.ban import ban, trust
 from gossamer.cli.commands.clear import clear
 from gossamer.cli.commands.completion import completion
 from gossamer.cli.commands.config import config_app
@@ -20,7 +20,9 @@ from gossamer.cli.commands.control import pause, resume, stop
 from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.commands.demo import demo
 from gossamer.cli.commands.diff import diff
+from gossamer.cli.commands.focus import focus_app
 from gossamer.cli.commands.forget import forget
+from gossamer.cli.commands.found.files import files
 from gossamer.cli.commands.history.changes import changes
 from gossamer.cli.commands.history.compare import compare
 from gossamer.cli.commands.history.copies import copies
@@ -48,14 +50,15 @@ _MANNERS: Final[dict[str, Any]] = {
 }
 app = typer.Typer(name="gossamer", **_MANNERS)
 for verb in (
-    crawl, watch, status, pause, resume, stop, ban, clear, search, why, page, versions, diff,
-    changes, compare, copies, backlinks, anchors, top, export, report, verify, rebuild, forget,
-    prune, backup, doctor, serve, demo, completion,
+    crawl, watch, status, pause, resume, stop, ban, trust, clear, search, why, page, versions, diff,
+    changes, compare, copies, backlinks, anchors, top, files, export, report, verify, rebuild,
+    forget, prune, backup, doctor, serve, demo, completion,
 ):  # fmt: skip
     app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)
 app.add_typer(config_app, name="config")
 app.add_typer(lab_app, name="lab")
+app.add_typer(focus_app, name="focus")
 
 
 # The base of typer's own usage errors; typer bundles it without a public name.

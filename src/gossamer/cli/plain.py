@@ -33,15 +33,15 @@ FLAGS: Final[dict[str, FlagType]] = {
     flag: kind
     for kind, flags in {
         FlagType.SWITCH: "--ascend --no-index --no-graph --change --add --forever "
-        "--revisit --dry-run --json",
-        FlagType.TEXT: "--scope --domains --sitemaps --type --order --hours --cookies --logins "
-        "--duplicates --proxy --user-agent-contact --rate --webhook --run --refresh "
-        "--older-than --site",
-        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set --match",
+        "--revisit --list-only --dry-run --json",
+        FlagType.TEXT: "--scope --domains --sitemaps --type --order --query --model --visits "
+        "--hours --cookies --logins --duplicates --proxy --user-agent-contact --rate "
+        "--webhook --run --refresh --older-than --site --importance",
+        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set --match --like",
         FlagType.FOLDER: "-c --collection -f",
-        FlagType.WHOLE: "--depth --max-pages --max-bytes --max-matches --max-body --per-host "
-        "--connections --workers --max-rate",
-        FlagType.DECIMAL: "--max-time --delay",
+        FlagType.WHOLE: "--depth --max-pages --max-bytes --max-matches --keep-best --max-body "
+        "--per-host --connections --workers --max-rate",
+        FlagType.DECIMAL: "--max-time --delay --threshold",
     }.items()
     for flag in flags.split()
 }

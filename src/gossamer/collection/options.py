@@ -54,16 +54,49 @@ class ShortOptions(TypedDict, total=False):
     """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
     not count; 0: no limit."""
 
+    keep_best: int
+    """Maximum number of pages in the collection, by importance: when better ones come, the least
+    important leave (reason `evicted`); 0: no limit."""
+
+    threshold: float
+    """Stop when no queued URL can be expected to have this importance; fetched pages that have it
+    are counted as hot; 0: no threshold."""
+
+    importance: Literal["backlinks", "pagerank", "best"]
+    """The importance of pages for `threshold` and `keep_best`: fetched pages that link to it
+    (backlinks), PageRank times the number of known URLs (pagerank), or the root of both multiplied
+    (best)."""
+
     type: Sequence[str]
     """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,
     any, or MIME types."""
+
+    list_only: bool
+    """Only list files of the wanted types: their bodies are not transferred, and type, size,
+    linking pages and anchor texts are kept (`gossamer files`). HTML is fetched, because its links
+    lead to the files."""
 
     max_body: int
     """Maximum body size in bytes. A larger body is refused if the headers name its size; otherwise
     it is cut and marked."""
 
     order: str
-    """Order of queued URLs: breadth-first, depth-first, or a plug-in."""
+    """Order of requests (docs/orders.md): a name, the name of a plug-in, or a weighted mix such as
+    "0.6 pagerank + 0.4 location"."""
+
+    like: Sequence[str]
+    """Examples of wanted pages: files, folders of files, or URLs. A URL is fetched as a seed."""
+
+    model: str
+    """A model of an earlier crawl to begin with (`gossamer focus export`)."""
+
+    query: str
+    """Words that the order `similarity` looks for in links and URLs, and the order `focus` in
+    pages."""
+
+    visits: str | Path
+    """For the order `visits`: an access log in common or combined format, or lines of URL, tab and
+    number."""
 
     duplicates: Literal["none", "exact", "html95", "near"]
     """Which pages are duplicates: none; the same bytes (exact); the same visible text without
@@ -212,6 +245,23 @@ class Options(ShortOptions, total=False):
     limits__max_time_s: float
     """Maximum duration of one run, in seconds; 0: no limit."""
 
+    limits__keep_best: int
+    """Maximum number of pages in the collection, by importance: when better ones come, the least
+    important leave (reason `evicted`); 0: no limit."""
+
+    limits__threshold: float
+    """Stop when no queued URL can be expected to have this importance; fetched pages that have it
+    are counted as hot; 0: no threshold."""
+
+    limits__threshold_patience: int
+    """With a threshold: how many pages in a row must bring no new hot page before the crawl
+    stops."""
+
+    limits__importance: Literal["backlinks", "pagerank", "best"]
+    """The importance of pages for `threshold` and `keep_best`: fetched pages that link to it
+    (backlinks), PageRank times the number of known URLs (pagerank), or the root of both multiplied
+    (best)."""
+
     limits__max_matches: int
     """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
     not count; 0: no limit."""
@@ -219,6 +269,11 @@ class Options(ShortOptions, total=False):
     fetch__types: Sequence[str]
     """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,
     any, or MIME types."""
+
+    fetch__list_only: bool
+    """Only list files of the wanted types: their bodies are not transferred, and type, size,
+    linking pages and anchor texts are kept (`gossamer files`). HTML is fetched, because its links
+    lead to the files."""
 
     fetch__max_body_bytes: int
     """Maximum body size in bytes. A larger body is refused if the headers name its size; otherwise
@@ -381,7 +436,27 @@ class Options(ShortOptions, total=False):
     """Links with rel=nofollow: follow them, or obey and refuse them as nofollow."""
 
     frontier__order: str
-    """Order of queued URLs: breadth-first, depth-first, or a plug-in."""
+    """Order of requests (docs/orders.md): a name, the name of a plug-in, or a weighted mix such as
+    "0.6 pagerank + 0.4 location"."""
+
+    frontier__query: str
+    """Words that the order `similarity` looks for in links and URLs, and the order `focus` in
+    pages."""
+
+    frontier__location: Sequence[str]
+    """For the order `location`: PATTERN=WEIGHT. The value of a URL is multiplied by the weights of
+    all patterns that match it."""
+
+    frontier__visits_file: str | Path
+    """For the order `visits`: an access log in common or combined format, or lines of URL, tab and
+    number."""
+
+    frontier__order_seed: int
+    """For the order `random`: the same number gives the same order."""
+
+    frontier__scored_urls: int
+    """Maximum number of URLs that an order by value (docs/orders.md) keeps in memory, at about 300
+    bytes each, and 4 bytes for each link. Further URLs come last, breadth-first."""
 
     frontier__max_path_depth: int
     """Maximum number of path segments; more is refused as trap."""
@@ -409,6 +484,10 @@ class Options(ShortOptions, total=False):
     """Maximum number of hosts that the new links of one page may lead to. Seed hosts do not count.
     Links to further hosts are dropped and only counted."""
 
+    frontier__trap_budget: int
+    """Requests that a host may waste on URLs that bring no new text, only more links, before such
+    URLs are refused as trap. It grows with what the host brings. 0: never."""
+
     frontier__avoid_unsafe: bool
     """Refuse links that may change data on the server, such as log-out links."""
 
@@ -417,6 +496,19 @@ class Options(ShortOptions, total=False):
 
     frontier__memory_mb: int
     """Memory for caches and write buffers of the state, in MB."""
+
+    focus__like: Sequence[str]
+    """Examples of wanted pages: files, folders of files, or URLs. A URL is fetched as a seed."""
+
+    focus__model: str
+    """A model of an earlier crawl to begin with (`gossamer focus export`)."""
+
+    focus__classifier: str
+    """A plug-in that judges pages in the place of our judge: NAME, or NAME:LABEL for the label that
+    is wanted."""
+
+    focus__save_every_s: float
+    """Interval, in seconds, at which a running crawl stores what it has learned."""
 
     archive__roll_bytes: int
     """A WARC file larger than this is closed and the next one is started. The WARC standard

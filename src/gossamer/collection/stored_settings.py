@@ -18,13 +18,18 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.meta_keys import BANS_KEY, ORIGINS_KEY, SEEDS_KEY, SETTINGS_KEY, TYPED_KEY
+from gossamer.frontier.meta_keys import (
+    BANS_KEY,
+    ORIGINS_KEY,
+    SEEDS_KEY,
+    SETTINGS_KEY,
+    TRUST_KEY,
+    TYPED_KEY,
+)
 from gossamer.frontier.store import StateTable, Store
-from gossamer.plugins import ORDER, REFRESH, plugin_names
 from gossamer.settings import (
     Settings,
-    choices_of,
-    describe,
+    is_allowed,
     is_fixed,
     values_of,
     with_values,
@@ -32,7 +37,7 @@ from gossamer.settings import (
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.version import __version__
 
-_PLUGGED: Final = {"frontier.order": ORDER, "refresh.policy": REFRESH}  # a plug-in may be named
+_PLUGGED: Final = ("frontier.order", "refresh.policy")  # a plug-in may be named
 _SEEDS_A_LINE: Final = 1_000  # of acts.jsonl
 
 
@@ -94,11 +99,7 @@ def _lost(store: Store) -> dict[str, str]:
     the order of requests and visits depends on them, so the collection can still be opened."""
     stored = unpack(store.find(StateTable.META, SETTINGS_KEY) or b"\x80")
     named = {key: stored[key] for key in _PLUGGED if key in stored}
-    return {
-        key: str(name)
-        for key, name in named.items()
-        if name not in choices_of(describe(key)[0]) and name not in plugin_names(_PLUGGED[key])
-    }
+    return {key: str(name) for key, name in named.items() if not is_allowed(key, name)}
 
 
 def without_secrets(settings: Settings) -> Settings:
@@ -170,5 +171,14 @@ def note_start(
 
 def stored_bans(store: Store) -> tuple[str, ...]:
     """Return the stored ban lines."""
-    row = store.find(StateTable.META, BANS_KEY)
+    return _lines(store, BANS_KEY)
+
+
+def stored_trust(store: Store) -> tuple[str, ...]:
+    """Return the stored lines of URLs that are never refused as a learned trap."""
+    return _lines(store, TRUST_KEY)
+
+
+def _lines(store: Store, key: bytes) -> tuple[str, ...]:
+    row = store.find(StateTable.META, key)
     return tuple(unpack(row)) if row else ()

@@ -217,7 +217,8 @@ class Fetcher:
             transfer.judge_last_type()
         if transfer.refusal is not None:
             reason, detail = transfer.refusal
-            return Refused(url, reason, detail, at_us, took_s, status)
+            mime, named = transfer.listed if reason is Reason.LISTED else ("", 0)
+            return Refused(url, reason, detail, at_us, took_s, status, mime, named)
         if transfer.failure is not None:
             reason, detail = transfer.failure
             return Failed(url, reason, detail, at_us, took_s, status, transfer.received_bytes)

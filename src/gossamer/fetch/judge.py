@@ -97,12 +97,16 @@ class ResponseJudge:
     links must be extracted: image, audio, video, any.
     """
 
-    def __init__(self, types: Sequence[str], max_body_bytes: int) -> None:
-        """Raises SettingsError for a type that is neither a known name nor like `audio/wav`."""
+    def __init__(
+        self, types: Sequence[str], max_body_bytes: int, *, lists_files: bool = False
+    ) -> None:
+        """`lists_files`: of wanted files other than HTML only the headers are read. Raises
+        SettingsError for a type that is neither a known name nor like `audio/wav`."""
         self._types = tuple(dict.fromkeys(_checked(name) for name in types))
         if not self._types:
             raise SettingsError("fetch.types", f"is empty, but it must be {_possible()}")
         self._max_body_bytes = max_body_bytes
+        self._lists_files = lists_files
         self._is_wanted: dict[str, bool] = {}
         self._wants_files = any(name not in ("html", "text") for name in self._types)
         self.accept: Final = _accept(self._types)
@@ -137,10 +141,16 @@ class ResponseJudge:
             if not is_wanted and not self.looks_at_bytes(mime):
                 wanted = ", ".join(self._types)
                 return Reason.TYPE, f"the type is {mime}, but fetch.types allows {wanted}"
+            if is_wanted and self._only_lists(mime):
+                return Reason.LISTED, _listed(mime)
         limit = self._max_body_bytes if max_body_bytes is None else max_body_bytes
         if content_length is not None and content_length > limit:
             return Reason.SIZE, f"the body has {content_length} bytes, but the limit is {limit}"
         return None
+
+    def _only_lists(self, mime: str) -> bool:
+        """Whether a wanted type is listed and not taken. HTML leads to the files."""
+        return self._lists_files and mime not in _HTML and mime not in _NOT_KNOWN
 
     def looks_at_bytes(self, mime: str) -> bool:
         """Whether `forbids_bytes` must decide, because this type does not tell."""
@@ -150,10 +160,14 @@ class ResponseJudge:
         """Decide by the first bytes of a body if the headers did not tell."""
         found = magic_of(start[:START_BYTES])
         if found and self.wants(found):
-            return None
+            return (Reason.LISTED, _listed(found)) if self._only_lists(found) else None
         seen = f"its first bytes are {found}" if found else "its first bytes are of no known type"
         wanted = ", ".join(self._types)
         return Reason.TYPE, f"the type is {mime}, {seen}, but fetch.types allows {wanted}"
+
+
+def _listed(mime: str) -> str:
+    return f"the type is {mime}; fetch.list_only takes no bodies of files"
 
 
 def _checked(given: str) -> str:

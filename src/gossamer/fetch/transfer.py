@@ -14,6 +14,7 @@ from typing import Final
 
 import pycurl
 
+from gossamer.base.magic import START_BYTES, magic_of
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import Head
 from gossamer.fetch.held_bytes import HeldBytes
@@ -102,6 +103,7 @@ class Transfer:
         self.refusal: tuple[Reason, str] | None = None
         self.failure: tuple[Reason, str] | None = None
         self.intake.begin(lease.max_body_bytes)
+        self._magic = ""  # type by the first bytes, where the headers did not tell
         self.set_cookies: list[str] = []
         self._was_challenged = False
         self.received_bytes, self._received_before = 0, None
@@ -240,6 +242,13 @@ class Transfer:
             self.intake.let_pass(content_type)
         return STOP if self.refusal else None
 
+    @property
+    def listed(self) -> tuple[str, int]:
+        """Type and length of a file that is only listed; 0 if the headers do not say how long."""
+        head = Head(self.intake.head)
+        mime = mime_of(head.content_type())
+        return self._magic or mime, head.length() or 0
+
     def judge_last_type(self) -> None:
         """Check the effective one of several Content-Type headers. The intake compares only the
         first one with the type that it lets pass.
@@ -256,6 +265,7 @@ class Transfer:
     def _on_start(self, piece: bytes) -> bool:
         """Check the first bytes of a body whose head did not tell the type."""
         self.refusal = self._judge.forbids_bytes(self._untold_type, piece)
+        self._magic = magic_of(piece[:START_BYTES])
         return self.refusal is not None
 
 

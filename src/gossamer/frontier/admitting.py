@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 from gossamer.frontier.host_budget import HostBudget, PageHosts
 from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.levels.demoting import Demoting
+from gossamer.frontier.levels.level import Level
 from gossamer.frontier.rows import (
     JUDGED_ALONE,
     LIFTABLE,
@@ -47,6 +49,7 @@ _made: Final = tuple.__new__  # half the time of a call of `Refusal`
 # To ask a class for its member takes as long as to use it.
 _URL: Final = StateTable.URL
 _BUDGET: Final = Reason.BUDGET
+_QUEUED: Final = Standing.QUEUED
 _REFUSED: Final = Standing.REFUSED
 _FOR_NOW: Final = Standing.REFUSED_FOR_NOW
 _LOOKED_UP_AT_ONCE: Final = 256
@@ -66,7 +69,7 @@ class Rules(NamedTuple):
 class Admitting:
     """Takes in found URLs."""
 
-    def __init__(self, state: State, queues: UrlQueues, rules: Rules) -> None:
+    def __init__(self, state: State, queues: UrlQueues, rules: Rules, demoting: Demoting) -> None:
         self._pending = state.pending
         self._counts = state.counts
         self._known = state.known
@@ -76,6 +79,11 @@ class Admitting:
         self._judge = rules.judge
         self._counts_links = queues.counts_links
         self._shallower: list[bytes] = []
+        self._demoting = demoting
+        self._guard = demoting.guard
+        self._suspects = demoting.guard.suspects
+        self._run = 0  # of what is being admitted
+        self._fresh: list[str] = []
         self._later = 0  # levels by which what is being admitted comes later than its depth says
 
     def admit_listed(self, found: Iterable[Found], now_us: int) -> int:
@@ -90,8 +98,10 @@ class Admitting:
             self._later = 0
         return new
 
-    def admit(self, found: Iterable[Found], now_us: int) -> int:
-        """Take in what is new; the number of URLs that were not known before."""
+    def admit(self, found: Iterable[Found], now_us: int, run: int = 0) -> int:
+        """Take in what is new; the number of URLs that were not known before. `run`: of pages up to
+        the one that names them, which brought nothing new."""
+        self._run, self._fresh = run, []
         pending, new = self._pending, 0
         refusals: list[Refusal] = []
         page = PageHosts()
@@ -110,7 +120,7 @@ class Admitting:
                     continue
                 host.refused += 1
                 standing = _FOR_NOW if reason in LIFTABLE else _REFUSED
-                pending.urls[key] = refused(one, standing, reason, detail, now_us)
+                pending.urls[key] = refused(one, standing, reason, detail, now_us, run)
                 refusals.append(_made(Refusal, (url, reason, detail, depth, now_us)))
         self._counts.known += new
         self._counts.dropped += page.dropped
@@ -172,8 +182,38 @@ class Admitting:
             self._rules.budget.note(host.name)
         if host.known > self._rules.urls_per_host:
             return _BUDGET, "the host has frontier.urls_per_host known URLs"
-        self._queues.enqueue(found, now_us, host, levels_later=self._later)
+        if not self._run and found[1][:HOST_BYTES] not in self._suspects:
+            self._queues.enqueue(found, now_us, host, levels_later=self._later)
+            return None
+        return self._admit_suspect(found, now_us, host)
+
+    def _admit_suspect(self, found: Found, now_us: int, host: HostRow) -> tuple[Reason, str] | None:
+        """Queue a URL behind others if pages like it brought nothing new, or refuse it."""
+        url, key, _, via, _, _ = found
+        run, is_first = self._run, not self._fresh
+        if key[:HOST_BYTES] == via[:HOST_BYTES]:
+            self._fresh.append(url)
+            if run:
+                self._guard.note_child(key, via)
+        else:
+            run = 0  # the host that names it says nothing about this one
+            self._guard.note_linking(key, via)
+        level = self._guard.level(key, url, run, via, is_first=is_first)
+        is_trial = False
+        if level:
+            why = self._guard.refusal(key, url, run, level)
+            is_trial = self._guard.take_trial(key)
+            if why is not None and not is_trial:
+                self._guard.note_refused(key)
+                return Reason.TRAP, why
+        place = Level(run, 0 if is_trial else level, is_first, is_trial)
+        self._queues.enqueue(found, now_us, host, levels_later=self._later, level=place)
         return None
+
+    def take_fresh(self) -> list[str]:
+        """The URLs that the last page named first, of its own host, as far as they matter."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
 
     def _is_dropped(self, found: Found, host: HostRow, page: PageHosts) -> bool:
         """Whether a URL that was refused for its budget is only counted: no row, no host."""
@@ -196,10 +236,15 @@ class Admitting:
             row = self._pending.find(_URL, found.key) or row
         standing = standing_of(row)
         is_named = found.via == NAMED and standing == _REFUSED
+        if standing == _QUEUED and found.key[:HOST_BYTES] in self._suspects:
+            is_own = found.key[:HOST_BYTES] == found.via[:HOST_BYTES]
+            self._demoting.come_back(found.key, self._run if is_own else 0)
         if standing == _FOR_NOW or is_named:
             old = UrlRow.decode(row)
             if old.reason in JUDGED_ALONE and self._judge(found) is None:
-                self.lift(old, found)
+                old.run = min(old.run, self._run)
+                if old.reason != Reason.TRAP or not self._is_trap(old, found.key):
+                    self.lift(old, found)
         elif self._rules.watch_depth and found.depth < depth_of(row) and self._judge(found) is None:
             self._come_nearer(found, UrlRow.decode(row))
 
@@ -232,7 +277,11 @@ class Admitting:
 
     def lift(self, row: UrlRow, found: Found) -> None:
         """A refused URL is queued after all; it may have been fetched before it was refused."""
-        self._queues.requeue(row, found, levels_later=self._later)
+        level = Level(row.run, 0, is_first=True) if row.run else None
+        self._queues.requeue(row, found, levels_later=self._later, level=level)
+
+    def _is_trap(self, row: UrlRow, key: bytes) -> bool:
+        return self._guard.is_refused(key, row.url, row.run)
 
     def retry(self, found: Iterable[Found]) -> int:
         """Queue those that failed for good once more, as if never requested, and pages that were
@@ -250,4 +299,6 @@ class Admitting:
 
 
 def _may_retry(row: UrlRow) -> bool:
-    return row.standing == Standing.FAILED or (row.standing == Standing.REFUSED and row.body_us > 0)
+    if row.standing == Standing.REFUSED:
+        return row.body_us > 0 and row.reason != Reason.EVICTED
+    return row.standing == Standing.FAILED

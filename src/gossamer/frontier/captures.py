@@ -16,6 +16,7 @@ from gossamer.frontier.store import StateTable, Store
 from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
 
+_MOST: Final = 1_000_000  # captures of one URL
 _AFTER: Final = b"\xff" * 9  # behind every moment of a URL
 
 
@@ -46,13 +47,23 @@ class Captures:
     def since(self, key: bytes, from_us: int, limit: int) -> list[tuple[int, CaptureRow]]:
         """Moments and captures of a URL from a moment on, the oldest first."""
         start = key + time_key(max(0, from_us))
-        rows = dict(self._store.scan(StateTable.CAPTURE, start, key + _AFTER, limit))
+        stored = self._store.scan(StateTable.CAPTURE, start, key + _AFTER, limit)
+        is_deleted = self._pending.is_deleted
+        rows = {at: row for at, row in stored if not is_deleted(StateTable.CAPTURE, at)}
         for at in (*self._writing.get(key, ()), *self._new.get(key, ())):
             if at >= start and (row := self._pending.find(StateTable.CAPTURE, at)):
                 rows[at] = row
         return [
             (time_of(at[KEY_BYTES:]), CaptureRow.decode(rows[at])) for at in sorted(rows)[:limit]
         ]
+
+    def drop_all(self, key: bytes) -> list[CaptureRow]:
+        """Delete the captures of a URL; what they were. Their bytes stay in the archive."""
+        dropped = []
+        for at_us, row in self.since(key, 0, _MOST):
+            self._pending.delete(StateTable.CAPTURE, key + time_key(at_us))
+            dropped.append(row)
+        return dropped
 
     def begin(self) -> None:
         """What was put is being written."""

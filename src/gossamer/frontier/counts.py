@@ -12,6 +12,8 @@ DEEPEST: Final = 100
 # Sums of what visits have found. No row has them.
 FOUND_BY_VISITS: Final = ("visits", "unchanged", "changed", "gone", "back", "moved", "missed")
 OF_VISITS: Final = frozenset({"revisits", *FOUND_BY_VISITS}) - {"unchanged"}
+OF_IMPORTANCE: Final = frozenset({"evicted", "evicted_bytes", "hot"})
+_LEFT_OUT: Final = OF_VISITS | OF_IMPORTANCE  # while they are 0
 
 
 class Counts(Struct):
@@ -41,11 +43,24 @@ class Counts(Struct):
     back: int = 0
     moved: int = 0
     missed: int = 0  # brought no answer, or an error of the server
+    evicted: int = 0  # pages that left for better ones, each time; limits count them
+    evicted_bytes: int = 0  # of their bodies
+    hot: int = 0  # fetched pages whose importance reaches the threshold
 
     def encode(self) -> bytes:
-        """Sums of visits are left out while they are 0, as in a collection of an older version."""
+        """Newer sums are left out while they are 0, as in a collection of an older version."""
         values = structs.asdict(self)
-        return pack({name: v for name, v in values.items() if v or name not in OF_VISITS})
+        return pack({name: v for name, v in values.items() if v or name not in _LEFT_OUT})
+
+    @property
+    def pages_had(self) -> int:
+        """Pages that were ever fetched: those that are there, and those that left."""
+        return self.fetched + self.evicted
+
+    @property
+    def bytes_had(self) -> int:
+        """Bytes of bodies that were ever kept."""
+        return self.size_bytes + self.evicted_bytes
 
     @classmethod
     def decode(cls, row: bytes | None) -> Self:

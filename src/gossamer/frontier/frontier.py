@@ -11,7 +11,8 @@ The life of a URL, with the file where each step happens:
     reports, refusals        outcomes.py       wait for a time        retry_queue.py
     rules have changed       rejudging.py      scores have changed    rescoring.py
     rows of URLs             known_urls.py     rows of hosts          host_table.py
-    another visit            visits/
+    another visit            visits/           orders by value        selection/
+    what brings nothing      levels/
 
 A URL is admitted once, however often it is found; a refusal that depends on the path by which
 it was found (`rows.LIFTABLE`) is judged again when it is found by another. Its queue entry stays
@@ -24,7 +25,7 @@ nothing and reads no clock: when a host may be requested is decided by the sched
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gossamer.frontier.admitting import AdmissionCheck, Admitting, OnRefused, Refusal, Rules
 from gossamer.frontier.captures import Captures
@@ -33,6 +34,8 @@ from gossamer.frontier.duplicates.groups import DuplicateGroups
 from gossamer.frontier.host_budget import HostBudget
 from gossamer.frontier.host_table import HOST_BYTES, HostTable
 from gossamer.frontier.known_urls import KnownUrls
+from gossamer.frontier.levels.demoting import Demoting
+from gossamer.frontier.levels.guard import TrapGuard
 from gossamer.frontier.meta_keys import COUNTS_KEY
 from gossamer.frontier.outcomes import Outcomes
 from gossamer.frontier.pending import Pending
@@ -44,11 +47,16 @@ from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.frontier.visits.changes import Changes
+from gossamer.frontier.visits.evicting import Evicting
 from gossamer.frontier.visits.results import OnVisit
 from gossamer.frontier.visits.visits import Visits
-from gossamer.policies.named_order import order_named
+from gossamer.policies.named_order import order_named, values_named
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
+from gossamer.urls.bans import BanList
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.frontier.selection.selection import Selection
 
 __all__ = ["HOST_BYTES", "AdmissionCheck", "Frontier", "Refusal"]
 
@@ -69,14 +77,16 @@ class Frontier:
         on_refused: OnRefused | None = None,
         policies: Policies | None = None,
         few_known: int = _FEW_KNOWN,
+        trusted: BanList | None = None,
     ) -> None:
         """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters.
         `on_refused` hears of all URLs that are refused when they are found. Without `policies` the
         order is the one that the settings name. Of a new collection the first `few_known` keys are
-        held in memory.
+        held in memory. URLs that are `trusted` are no traps.
         """
         if policies is None:
-            policies = Policies(order=order_named(settings.order))
+            order, values = order_named(settings.order), values_named(settings)
+            policies = Policies(order=order, values=values)
         pending = Pending(store)
         counts = Counts.decode(store.find(StateTable.META, COUNTS_KEY))
         hosts = HostTable(store, pending, settings.host_buffer)
@@ -98,9 +108,11 @@ class Frontier:
         )
         self.pending = pending
         self.counts = counts
-        self.queues = UrlQueues(self.state, policies.order)
+        self.selection = _selection_for(policies, settings, is_new=known.is_empty)
+        self.queues = UrlQueues(self.state, policies.order, self.selection)
         self.visits = self.queues.visits
         self.retries = RetryQueue(self.state, self.queues)
+        self.guard = TrapGuard(store, pending, settings.trap_budget, trusted or BanList())
         self._join(Rules(judge, budget, settings.urls_per_host, watch_depth, on_refused))
 
     def _join(self, rules: Rules) -> None:
@@ -109,12 +121,16 @@ class Frontier:
         state, queues, retries = self.state, self.queues, self.retries
         known, hosts, captures = state.known, state.hosts, state.captures
         self.find, self.url_of, self.rows = known.find, known.url_of, known.rows
+        self.via_of, self.run_of = known.via_of, known.run_of
         self.host, self.touch = hosts.row, hosts.touch
         self.troubled_hosts, self.held_hosts = hosts.troubled, hosts.held
         self.capture_at, self.captures = captures.find, captures.since
         self.duplicates = state.duplicates
 
-        admitting = Admitting(state, queues, rules)
+        self.demoting = Demoting(state, queues, self.guard)
+        self.hold_back, self.come_back = self.demoting.hold_back, self.demoting.come_back
+        admitting = Admitting(state, queues, rules, self.demoting)
+        self.take_fresh = admitting.take_fresh
         self.admit, self.admit_listed = admitting.admit, admitting.admit_listed
         self.retry, self.take_shallower = admitting.retry, admitting.take_shallower
 
@@ -125,6 +141,9 @@ class Frontier:
         self.last_capture, self.miss = outcomes.last_capture, outcomes.miss
         self._outcomes = outcomes
 
+        evicting = Evicting(state, queues, retries)
+        self.evict, self.readmit = evicting.evict, evicting.readmit
+
         self.take_awake, self.first_place = queues.take_awake, queues.first_place
         self.peek, self.take, self.drain = queues.peek, queues.take, queues.drain
         self.give_back = queues.give_back
@@ -134,7 +153,7 @@ class Frontier:
         self.visit_again, self.previous = visits.visit_again, visits.previous
         self.locate = visits.locate
 
-        rejudging = Rejudging(state, queues, admitting, outcomes, rules)
+        rejudging = Rejudging(state, queues, admitting, outcomes, rules, self.guard)
         self.judge_again, self.judge_some = rejudging.all, rejudging.some
         self.judge_pending = rejudging.uncommitted
         self.rescoring, self.take_moved = Rescoring(state, queues), queues.take_moved
@@ -161,6 +180,7 @@ class Frontier:
         state = self.state
         state.known.limit_keys()
         state.hosts.begin()
+        self.guard.begin()
         self.pending.put(StateTable.META, COUNTS_KEY, self.counts.encode())
         self.queues.begin()
         state.captures.begin()
@@ -175,3 +195,14 @@ class Frontier:
     def committed_counts(self) -> Counts:
         """The sums as they are on disk."""
         return Counts.decode(self.state.store.find(StateTable.META, COUNTS_KEY))
+
+
+def _selection_for(
+    policies: Policies, settings: FrontierSettings, *, is_new: bool
+) -> Selection | None:
+    """What an order by value needs; None for another order."""
+    if policies.values is None:
+        return None
+    from gossamer.frontier.selection.selection import Selection  # loads NumPy
+
+    return Selection(policies.values, settings.scored_urls, is_new=is_new)

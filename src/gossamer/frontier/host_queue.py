@@ -73,6 +73,11 @@ class HostQueue:
         self._taken.add(entry[0])
         return entry
 
+    def take_at(self, place: bytes) -> None:
+        """Take the entry at a place, whether or not it is the first."""
+        self._taken.add(place)
+        self._leave_buffer(place)
+
     def is_taken(self, place: bytes) -> bool:
         return place in self._taken
 
@@ -88,6 +93,9 @@ class HostQueue:
         if place in self._taken:
             return
         self._taken.add(place)
+        self._leave_buffer(place)
+
+    def _leave_buffer(self, place: bytes) -> None:
         index = bisect_left(self._buffer, place.translate(_COMPLEMENT), key=_backwards)
         if index < len(self._buffer) and self._buffer[index][0] == place:
             del self._buffer[index]

@@ -33,6 +33,16 @@ class KnownUrls:
         row = self._pending.find(StateTable.URL, key)
         return url_in(row) if row else ""
 
+    def via_of(self, key: bytes) -> bytes:
+        """The key of the page that names a URL; empty if it is not known."""
+        row = self.find(key)
+        return row.via if row else b""
+
+    def run_of(self, key: bytes) -> int:
+        """The run of a URL (`UrlRow.run`); 0 if it is not known."""
+        row = self.find(key)
+        return row.run if row else 0
+
     def rows(self, limit: int) -> list[UrlRow]:
         """Some committed rows, to be shown to people."""
         return [UrlRow.decode(row) for _, row in self._store.scan(StateTable.URL, b"", None, limit)]

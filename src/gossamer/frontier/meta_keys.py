@@ -36,11 +36,16 @@ REVISIT_KEY: Final = b"revisit"  # when a revisit of all pages began, and of whi
 LISTS_KEY: Final = b"lists"  # when sitemaps were read again
 NOTIFIED_PREFIX: Final = b"notified:"  # how far a webhook or command is
 DUPLICATES_KEY: Final = b"duplicates"  # the mode by which the tables of duplicates were made
+YIELD_PREFIX: Final = b"yield:"  # behind it a host key: what a host that wasted requests brought
+TRUST_KEY: Final = b"trust"  # lines of URLs that are no traps, whatever they bring
 JUDGED_KEY: Final = b"judged"  # the moment up to which pages were compared with earlier ones
 # Of an earlier version, which counted duplicates without a table. They are deleted.
 COPIES_PREFIX: Final = b"copies:"
 COPIES_KEY: Final = b"copies"
 LOG_NEW_KEY: Final = b"log new"  # a shorter log takes the place of the log; no row: none does
 REPLACING_KEY: Final = b"replacing"  # archive files that a rewritten one replaces; no row: none
+FOCUS_KEY: Final = b"focus"  # the model of a focused crawl (`policies/focus/saving.py`)
+FOCUS_PAGES_KEY: Final = b"focus pages"  # keys and relevance of pages that it has judged
+FOCUS_FIGURES_KEY: Final = b"focus figures"  # judged and relevant pages of that crawl
 PRUNED_KEY: Final = b"pruned"  # how many captures were deleted by the rule, and when
 PRUNED_PREFIX: Final = b"pruned:"  # bytes of deleted captures that a WARC file still holds

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from gossamer.frontier.admitting import Admitting, Refusal, Rules
+from gossamer.frontier.levels.guard import TrapGuard
 from gossamer.frontier.outcomes import Outcomes
 from gossamer.frontier.rows import JUDGED_ALONE, Standing, UrlRow, standing_of
 from gossamer.frontier.state import State
@@ -29,6 +30,7 @@ class Rejudging:
         admitting: Admitting,
         outcomes: Outcomes,
         rules: Rules,
+        guard: TrapGuard,
     ) -> None:
         self._store = state.store
         self._pending = state.pending
@@ -37,6 +39,7 @@ class Rejudging:
         self._admitting = admitting
         self._outcomes = outcomes
         self._rules = rules
+        self._guard = guard
 
     def all(self, now_us: int) -> int:
         """Judge all URLs; how many moved."""
@@ -74,6 +77,8 @@ class Rejudging:
         if (verdict is None) == (standing == Standing.QUEUED):
             return False
         if verdict is None:
+            if row.reason == Reason.TRAP and self._guard.is_refused(key, row.url, row.run):
+                return False
             self._admitting.lift(row, found)
         elif self._queues.is_leased(row, key):
             return False  # it is being requested, and its report says how that ended

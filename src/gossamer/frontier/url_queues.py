@@ -2,19 +2,29 @@
 
 `host_queue.py` is the queue of one host. Here each change of an entry also changes the sums, the
 row of its host and the table QUEUE. Pages that wait for another visit are in queues of their own
-(`visits/visit_queues.py`), which take turns with these.
+(`visits/visit_queues.py`), which take turns with these. With an order by value, `selection/` says
+which entry of a host comes first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.levels.level import Level
 from gossamer.frontier.link_counts import LinkCounts
 from gossamer.frontier.meta_keys import NUMBER_KEY
-from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, keep_history, queued
+from gossamer.frontier.rows import (
+    HostRow,
+    QueueEntry,
+    Standing,
+    UrlRow,
+    keep_history,
+    queued,
+    start_of,
+)
 from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable
 from gossamer.frontier.visits.visit_queues import VisitQueues
@@ -24,9 +34,13 @@ from gossamer.policies.order import (
     Order,
     is_fixed,
     priority_key,
+    with_level,
     with_score,
 )
 from gossamer.records import Found
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.frontier.selection.selection import Selection
 
 _made: Final = tuple.__new__  # half the time of a call of `Candidate`
 
@@ -34,7 +48,9 @@ _made: Final = tuple.__new__  # half the time of a call of `Candidate`
 class UrlQueues:
     """The queued URLs of one collection, by host and by place."""
 
-    def __init__(self, state: State, order: Order) -> None:
+    def __init__(self, state: State, order: Order, selection: Selection | None = None) -> None:
+        """`order` gives the places on disk. With a `selection` they count only for URLs of which
+        it knows nothing."""
         self._store = state.store
         self._pending = state.pending
         self._hosts = state.hosts
@@ -48,7 +64,9 @@ class UrlQueues:
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
         self._moved: set[bytes] = set()
         self._links = LinkCounts() if order.uses_link_counts else None
-        self.visits = VisitQueues(state)
+        self._selection = selection
+        self._peeked = b"", b""  # the key of a URL that was looked up last, and its place
+        self.visits = VisitQueues(state, self._first_new, self._take_new)
 
     # -- handing out
 
@@ -60,10 +78,14 @@ class UrlQueues:
     def take_moved(self) -> set[bytes]:
         """Hosts whose queued URLs changed places since the last call: another may come first."""
         moved, self._moved = self._moved, set()
-        return moved
+        return moved if self._selection is None else moved | self._selection.take_moved()
 
     def first_place(self, host_key: bytes) -> bytes | None:
         """The place of the entry that `take` would give."""
+        if self._selection is not None and not self.visits.matters:
+            place = self._selection.first_place(host_key)
+            if place is not None:
+                return place
         first = self._first(host_key)
         return first[0] if first else None
 
@@ -75,14 +97,53 @@ class UrlQueues:
     def _first(self, host_key: bytes) -> tuple[bytes, bytes] | None:
         if self.visits.matters:
             return self.visits.first(host_key)
-        return self._hosts.queue(host_key).first(self._store, self._pending)
+        return self._first_new(host_key)
+
+    def _first_new(self, host_key: bytes) -> tuple[bytes, bytes] | None:
+        """The place and packed entry of the new URL of a host that comes first."""
+        if self._selection is None:
+            return self._hosts.queue(host_key).first(self._store, self._pending)
+        key = self._selection.first(host_key)
+        if key is not None:
+            place = self._selection.first_place(host_key) or b""
+            return place, self._packed_entry(key)
+        first = self._hosts.queue(host_key).first(self._store, self._pending)
+        return (self._selection.place_on_disk(first[0]), first[1]) if first else None
+
+    def _packed_entry(self, key: bytes) -> bytes:
+        """The entry of a URL that stands in the queue of its host."""
+        place = self._place_of(key)
+        self._peeked = key, place
+        packed = self._pending.find(StateTable.QUEUE, key[:HOST_BYTES] + place)
+        assert packed is not None, "it has a place"
+        return packed
+
+    def _place_of(self, key: bytes) -> bytes:
+        if self._peeked[0] == key:
+            return self._peeked[1]
+        row = self._pending.find(StateTable.URL, key)
+        assert row is not None, "only a known URL is queued"
+        return start_of(row).place
 
     def take(self, host_key: bytes) -> None:
         """Take what `peek` showed. It stays on disk until it is reported."""
         if self.visits.matters:
             self.visits.take(host_key)
         else:
-            self._hosts.queue(host_key).take()
+            self._take_new(host_key)
+
+    def _take_new(self, host_key: bytes) -> None:
+        """Take what `_first_new` showed."""
+        queue = self._hosts.queue(host_key)
+        if self._selection is None:
+            queue.take()
+            return
+        key = self._selection.first(host_key)
+        if key is None:
+            key = QueueEntry.decode(queue.take()[1]).key
+        else:
+            queue.take_at(self._place_of(key))
+        self._selection.taken(key)
 
     def give_back(self, entry: QueueEntry) -> None:
         """A lease came to nothing: the entry is queued as before."""
@@ -90,6 +151,8 @@ class UrlQueues:
         if row is not None and row.place:
             entry = entry._replace(is_visit=row.standing == Standing.FETCHED)
             self._queue_of(row, entry.key).give_back(row.place, entry.encode())
+            if self._selection is not None and not entry.is_visit:
+                self._selection.given_back(entry.key)
             self.awake.add(entry.key[:HOST_BYTES])
 
     def _queue_of(self, row: UrlRow, key: bytes) -> HostQueue:
@@ -109,25 +172,38 @@ class UrlQueues:
     # -- coming and leaving
 
     def enqueue(
-        self, found: Found, first_us: int, host: HostRow | None = None, *, levels_later: int = 0
+        self,
+        found: Found,
+        first_us: int,
+        host: HostRow | None = None,
+        *,
+        levels_later: int = 0,
+        level: Level | None = None,
     ) -> None:
         """Queue a URL and write its row. `host` is the row of its host, if it is at hand and was
-        touched. The URL is placed as if it were `levels_later` deeper."""
+        touched. The URL is placed as if it were `levels_later` deeper, or behind all that have no
+        `level`."""
         key = found[1]
         place = self._next_place(found[0], key, found[2] + levels_later)
+        if level is not None and level.number:
+            place = with_level(place, level.number)
         later = 0 if self._is_fixed else levels_later
-        self._pending.urls[key], entry = queued(found, place, first_us, later)
+        self._pending.urls[key], entry = queued(found, place, first_us, later, level)
         self._counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
+        if self._selection is not None:
+            self._selection.queued(key, found[2], found[0], place)
 
-    def requeue(self, row: UrlRow, found: Found, *, levels_later: int = 0) -> None:
+    def requeue(
+        self, row: UrlRow, found: Found, *, levels_later: int = 0, level: Level | None = None
+    ) -> None:
         """Queue a known URL that failed or was refused. Its row begins again; its captures stay,
         and what the row says of earlier versions."""
         key = found.key
         if row.standing == Standing.FETCHED:
             self._duplicates.leave(key, row)
         self._tally.uncount(row, key[:HOST_BYTES])
-        self.enqueue(found, row.first_us, levels_later=levels_later)
+        self.enqueue(found, row.first_us, levels_later=levels_later, level=level)
         if row.body_us:
             again = self._known.find(key)
             assert again is not None, "it was just queued"
@@ -151,12 +227,12 @@ class UrlQueues:
         if row.standing == Standing.FETCHED:
             self.visits.drop(row.place, key[:HOST_BYTES])
         else:
-            self.drop_place(row.place, key[:HOST_BYTES])
+            self.drop_place(row.place, key)
         row.place = b""
 
     def move_to_depth(self, row: UrlRow, key: bytes) -> None:
         """A queued URL gets the place of its new depth; the caller puts its row."""
-        self.drop_place(row.place, key[:HOST_BYTES])
+        self.drop_place(row.place, key)
         row.place = self._next_place(row.url, key, row.depth)
         self._counts.queued += 1
         self.add_entry(row.place, entry_of(row, key))
@@ -164,10 +240,13 @@ class UrlQueues:
     def add_entry(self, place: bytes, entry: QueueEntry) -> None:
         """Put an entry; the sum of queued URLs is the caller's."""
         self._put_entry(entry[0][:HOST_BYTES], place, entry.encode())
+        if self._selection is not None:
+            self._selection.queued(entry.key, entry.depth, entry.url, place)
 
     def _put_entry(
         self, host_key: bytes, place: bytes, row: bytes, host: HostRow | None = None
     ) -> None:
+        self._peeked = b"", b""
         queue = self._hosts.queue(host_key)
         if host is None:
             host = self._hosts.touch(host_key)
@@ -176,8 +255,12 @@ class UrlQueues:
         queue.add(place, row)
         self.awake.add(host_key)
 
-    def drop_place(self, place: bytes, host_key: bytes) -> HostRow:
-        """The entry at a place leaves; the row of its host, to be changed."""
+    def drop_place(self, place: bytes, key: bytes) -> HostRow:
+        """The entry of a URL leaves its place; the row of its host, to be changed."""
+        host_key = key[:HOST_BYTES]
+        self._peeked = b"", b""
+        if self._selection is not None:
+            self._selection.left(key)
         self._hosts.queue(host_key).drop(place)
         self._pending.queue[host_key + place] = None
         host = self._hosts.touch(host_key)
@@ -197,14 +280,16 @@ class UrlQueues:
         return Candidate(url, depth, known_links=self._links.of(key))
 
     def rescored(self, place: bytes, entry: QueueEntry) -> bytes:
-        """The place that an entry has by its score of today."""
+        """The place that an entry has by its level, or by its score of today."""
+        if entry.level:
+            return with_level(place, entry.level)
         candidate = self._candidate(entry.url, entry.key, entry.depth + entry.later)
         return with_score(place, self._order.score(candidate))
 
     def move(self, row: UrlRow, entry: QueueEntry, place: bytes) -> None:
         """A queued URL that is not leased gets another place; the caller puts its row."""
         host_key = entry.key[:HOST_BYTES]
-        self.drop_place(row.place, host_key)
+        self.drop_place(row.place, entry.key)
         row.place = place
         self._counts.queued += 1
         self.add_entry(place, entry)
@@ -237,4 +322,5 @@ class UrlQueues:
 
 def entry_of(row: UrlRow, key: bytes) -> QueueEntry:
     """The queue entry of a URL, made from its row."""
-    return QueueEntry(key, row.url, row.depth, row.tries, row.redirects, row.via)
+    entry = QueueEntry(key, row.url, row.depth, row.tries, row.redirects, row.via)
+    return entry._replace(run=row.run) if row.run else entry

@@ -51,6 +51,11 @@ def links_to(folder: Path, url: str) -> Any:
     return _links(folder, "target", [url])
 
 
+def links_to_all(folder: Path, urls: Sequence[str]) -> Any:
+    """The same for several URLs; some hundred cost little more than one."""
+    return _links(folder, "target", urls)
+
+
 def links_from(folder: Path, url: str) -> Any:
     """The same for the current links of a page."""
     return _links(folder, "source", [url])

@@ -25,6 +25,7 @@ from gossamer.collection.stored_settings import (
     stored_seeds,
     stored_settings,
 )
+from gossamer.collection.visit_log import read_visits
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
 from gossamer.fetch.guard import AddressGuard, forbidden_port
@@ -53,14 +54,17 @@ from gossamer.node.start.assemble import (
     Listeners,
     StoredCrawl,
     assemble,
+    focus_for,
     policies_for,
     read_stored,
 )
+from gossamer.node.start.build_keeping import build_keeping, restore_keeping, uses_importance
 from gossamer.node.start.build_pool import Workers, build_workers
+from gossamer.node.start.build_values import add_values
 from gossamer.node.start.catch_up import CatchUp
 from gossamer.node.start.decided_urls import DecidedUrls
 from gossamer.node.visits.revisit_filter import RevisitFilter
-from gossamer.policies.named_order import order_named
+from gossamer.policies.named_order import disk_order, order_named, values_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.retention import RetentionRule
 from gossamer.policies.throttle import Throttle
@@ -146,14 +150,15 @@ def open_node(
         if not is_new:
             settings = settings_for(stored_settings(store))
             used = without_requests(settings) if is_import else settings
-            check_usable(used, [*stored_seeds(store), *seeds])
+            check_usable(used, [*stored_seeds(store), *seeds], store)
         index = None
         if settings.node.index:
             index = IndexFeed(paths.index, clock, settings.node.index_every_s)
             stack.callback(index.close)
+        policies = policies or policies_for(settings, store)
         start = _Start(
-            paths=paths, store=store, index=index, settings=settings,
-            policies=policies or policies_for(settings), clock=clock,
+            paths=paths, store=store, index=index, settings=settings, clock=clock,
+            policies=replace(policies, values=None) if is_import else policies,
             is_new=is_new, is_import=is_import, is_forever=is_forever, revisit=revisit,
         )  # fmt: skip
         changed = changed_settings(store, settings, may_change=may_change)
@@ -163,8 +168,9 @@ def open_node(
         raise
 
 
-def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
-    """Raise for everything in the settings that only its user can tell to be wrong."""
+def check_usable(settings: Settings, seeds: Sequence[str], store: Store | None = None) -> None:
+    """Raise for everything in the settings that only its user can tell to be wrong. `store`: of a
+    crawl that is resumed."""
     build_scope(settings, seeds)
     BanList.read(map(Path, settings.scope.ban_files))
     ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes)
@@ -172,6 +178,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     NetworkAccess(settings.fetch)
     Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
     order_named(settings.frontier.order)
+    values_named(settings.frontier, read_visits(settings), focus_for(settings, store))
     targets_of(settings.watch, Path())
     RetentionRule.read(settings.archive.keep)
     for header in settings.fetch.headers:
@@ -213,9 +220,13 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
         settings,
         clock,
         is_import=start.is_import,
-        counts_links=start.policies.order.uses_link_counts,
+        counts_links=_counts_links(start.policies) or uses_importance(settings),
     )
     parts = _parts(start, crawl, core, workers, crawl_log, log_length)
+    if not start.is_import:
+        parts.keeping = build_keeping(
+            paths, settings, core.frontier, parts.links, decided.note, clock
+        )
     node = Node(parts)
     catch_up = CatchUp(node, parts, workers, crawl)
     recovered = catch_up.run()
@@ -229,6 +240,8 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     if parts.revisit_run is not None and not parts.revisit_run.is_resumed:
         core.scheduler.read_sitemaps_again(store)
     catch_up.done()
+    restore_keeping(parts.keeping, paths, store, crawl.keys)
+    add_values(parts, store, crawl.keys)
     return Opened(
         node=node,
         recovered=recovered,
@@ -240,6 +253,12 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
         forgotten_seeds=crawl.forgotten_seeds,
         revisit_since=_resumed_since(parts),
     )
+
+
+def _counts_links(policies: Policies) -> bool:
+    """Whether workers report all links of a page, also those to known URLs."""
+    values = policies.values
+    return policies.order.uses_link_counts or (values is not None and values.uses_links)
 
 
 def _resumed_since(parts: Parts) -> int:
@@ -280,13 +299,17 @@ def _parts(
         links=links,
         index=start.index,
         is_match=is_match,
-        bans=LiveBans(frontier, core.admission, clock, crawl.bans),
+        bans=LiveBans(frontier, core.admission, clock, crawl.bans, crawl.trusted),
         comparing=_comparing(start, frontier, committer),
         scores=LiveScores(frontier, core.policies.order, clock),
         notifier=None if start.is_import else build_notifier(paths, store, settings.watch, clock),
         tidy_store=store.tidy,
         close_store=store.close,
     )
+    if frontier.selection is not None and frontier.selection.focus is not None:
+        from gossamer.node.focus.live_focus import add_focus  # loads NumPy
+
+        add_focus(parts, frontier.selection.focus, crawl.keys, store)
     if start.is_forever:
         from gossamer.node.start.build_visits import add_visits  # loads NumPy
 
@@ -314,10 +337,18 @@ def _begin(start: _Start, crawl: StoredCrawl, core: CrawlCore, changed: Changed)
         start.paths, start.store, frontier, start.settings, crawl.all_seeds, crawl.typed, clock,
         changed, is_new=start.is_new,
     )  # fmt: skip
+    if _has_other_places(changed):
+        frontier.rescoring.start()
     if _must_judge_again(start.store, crawl.seeds, changed, is_new=start.is_new):
         frontier.judge_again(clock.wall_us())
         frontier.pending.delete(StateTable.META, REJUDGE_KEY)
     return _admit_seeds(core, crawl, clock.wall_us())
+
+
+def _has_other_places(changed: Changed) -> bool:
+    """Whether the order has changed so that queued URLs belong in other places on disk."""
+    before, now = map(str, changed.get("frontier.order", ("", "")))
+    return disk_order(before) != disk_order(now)
 
 
 def _intake(node: Node, parts: Parts, workers: Workers, crawl: StoredCrawl) -> ImportIntake:

@@ -107,6 +107,7 @@ class Committer:
         self._ends: dict[str, int] = {}
         self._lock = asyncio.Lock()
         self._commits = 0
+        self.before: Callable[[], None] | None = None  # is called when a commit begins
 
     def note_end(self, file: str, end: int) -> None:
         """Record that the next committed state holds the file up to `end`."""
@@ -115,6 +116,8 @@ class Committer:
     async def commit(self, *, is_clean: bool = False) -> None:
         """Write all decisions made so far. After a DiskFault the caller must stop."""
         async with self._lock:
+            if self.before is not None:
+                self.before()
             moment = self._moment(is_clean=is_clean)
             writing = asyncio.ensure_future(asyncio.to_thread(self._write, moment))
             try:

@@ -57,6 +57,7 @@ class PlannedRequest:
     in_s: float
     purpose: str
     url: str
+    score: Mapping[str, Any] | None = None  # its parts (`policies/orders/explained.py`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ def _begun(plan: CrawlPlan, configured: Configured, run: DryRun) -> Forecast:
         settings=values_of(without_secrets(configured.settings)),
         origin=configured.origin,
         seeds=list(plan.seeds),
-        fetched=counts.fetched,
+        fetched=counts.pages_had,
         queued=counts.queued,
         revisits=counts.revisits,
     )
@@ -227,6 +228,11 @@ class DryRun:
             Listeners(self._refused.extend, self._refused.append),
         )
         self.frontier, self._scheduler = self.core.frontier, self.core.scheduler
+        selection = self.frontier.selection
+        if selection is not None and not selection.is_restored:
+            from gossamer.node.selection.restore import Restorer  # loads NumPy
+
+            Restorer(selection, store, paths.graph, crawl.keys).restore()
         self._admit(crawl.seeds)
         admission, frontier = self.core.admission, self.core.frontier
         revisiting = revisit_run(frontier, store, admission, self._clock, revisit)
@@ -260,11 +266,19 @@ class DryRun:
                 in_s = round(self._clock.now_s(), 3)
                 queued = self.frontier.host(self._keys.host(lease.host)).to_request
                 self._began.setdefault(lease.host, (in_s, queued))
-                found.append(PlannedRequest(in_s, lease.purpose.value, lease.url))
+                score = self._score_of(lease)
+                found.append(PlannedRequest(in_s, lease.purpose.value, lease.url, score))
                 self._answer(lease)
             elif not self._advance():
                 break
         return found
+
+    def _score_of(self, lease: Lease) -> Mapping[str, Any] | None:
+        selection = self.frontier.selection
+        if selection is None or lease.purpose is not Purpose.PAGE:
+            return None
+        parts = selection.explain(self._settings.frontier.order, lease.key)
+        return parts.as_json() if parts is not None else None
 
     def _advance(self) -> bool:
         """Resolve names, or jump to the next event; False if there is none."""
@@ -345,7 +359,10 @@ def as_json(forecast: Forecast) -> dict[str, Any]:
         "fetched": forecast.fetched,
         "queued": forecast.queued,
         "revisits": forecast.revisits,
-        "first": [{"in_s": a.in_s, "purpose": a.purpose, "url": a.url} for a in forecast.first],
+        "first": [
+            {"in_s": a.in_s, "purpose": a.purpose, "url": a.url, "score": a.score}
+            for a in forecast.first
+        ],
         "not_asked": [
             {"url": n.url, "reason": n.reason, "detail": n.detail} for n in forecast.not_asked
         ],

@@ -26,6 +26,10 @@ async def complete(parts: Parts, *, is_whole: bool) -> None:
     If not `is_whole`, the crawl was stopped and should end soon. Then some of it is left to the
     next end. The end is called clean when the index has everything that the state has.
     """
+    if parts.keeping is not None:
+        parts.keeping.finish()
+    if parts.focus is not None:
+        parts.focus.save()
     await parts.committer.commit()
     parts.tidy_store()
     if parts.comparing is not None and is_whole:

@@ -7,10 +7,10 @@ scheduler decides when a host may be requested again, and `commit.py` what is on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
@@ -24,10 +24,12 @@ from gossamer.frontier.meta_keys import SEEDS_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import StateTable
 from gossamer.frontier.visits.kinds import VisitKind
+from gossamer.index.anchor_pack import unpack_anchors
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.visits.revisits import Revisits
+from gossamer.policies.traps.grades import News
 from gossamer.records import (
     NAMED,
     Answer,
@@ -40,11 +42,14 @@ from gossamer.records import (
     Stored,
 )
 from gossamer.schedule.admission import Admission
-from gossamer.schedule.matches import IsMatch
+from gossamer.schedule.matches import IsMatch, may_match
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.urls.canonical import host_of
 from gossamer.urls.repeated_links import unpack_links
 from gossamer.workers.process import ProcessedPage
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.node.keeping.keeping import Keeping
 
 # The index keeps the entry of the page, if there is one.
 _KEEP_ENTRY: Final = frozenset({None, VisitKind.RETRY, VisitKind.MISSED})
@@ -68,6 +73,7 @@ class Learner:
     archive: Path
     clock: Clock
     revisits: Revisits | None = None
+    keeping: Keeping | None = None
 
     def take(self, processed: ProcessedPage) -> None:
         """Learn an exchange that has just ended."""
@@ -80,6 +86,10 @@ class Learner:
         if report.lease.source:
             self.take_imported(processed)
             return
+        if run := self.frontier.run_of(report.lease.key):  # the archive does not say it
+            lease = structs.replace(report.lease, run=run)
+            report = structs.replace(report, lease=lease)
+            processed = structs.replace(processed, report=report)
         self._learn(processed, self.scheduler.replayed(report))
         self._note_end(processed)
 
@@ -119,17 +129,48 @@ class Learner:
             self._tell_revisits(self.revisits, kind, report)
         if kind is None:
             return
+        if self.keeping is not None and is_page:
+            self.keeping.learn(report)
         self.frontier.counts.dropped += report.dropped
         self._count_match(report)
         found: Iterable[Found] = report.found
         if report.redirect and report.lease.depth == 0:
             found = self._follow(report)
-        self.exchange.offer(found, report.at_us)
-        for key, links in unpack_links(report.repeated):
-            self.frontier.count_links(key, links)
+        self._offer(found, report)
+        self._learn_links(processed)
         while keys := self.frontier.take_shallower():  # their links may have shorter paths now, too
             for key in keys:
                 self._find_links_again(key)
+
+    def _learn_links(self, processed: ProcessedPage) -> None:
+        report, selection = processed.report, self.frontier.selection
+        if selection is not None:
+            if report.outcome is not Outcome.FETCHED or report.is_unchanged:
+                return
+            anchors: Sequence[tuple[bytes, str]] = ()
+            if selection.wants_anchors:
+                unpacked = unpack_anchors(processed.anchors)
+                anchors = [(key, text.decode(errors="replace")) for key, text in unpacked]
+            selection.learn(report.lease.key, report.found, report.repeated, anchors, report.focus)
+            return
+        for key, links in unpack_links(report.repeated):
+            self.frontier.count_links(key, links)
+
+    def _offer(self, found: Iterable[Found], report: Report) -> None:
+        """Admit the links of a page. Those of pages that bring nothing new come later."""
+        guard, lease = self.frontier.guard, report.lease
+        if not guard.is_on or lease.previous is not None:
+            self.exchange.offer(found, report.at_us)
+            return
+        news = guard.grade(lease.key, report.news, report.text_numbers)
+        run = guard.run_of_links(lease.run, news)
+        self.exchange.offer(found, report.at_us, run=run)
+        if report.redirect or news is News.UNKNOWN:
+            return
+        via = self.frontier.via_of(lease.key) if lease.run else b""
+        fresh = self.frontier.take_fresh()
+        for key in guard.learn(lease.key, lease.url, lease.run, via, news, fresh):
+            self.frontier.come_back(key, run)
 
     def _tell_revisits(self, revisits: Revisits, kind: VisitKind | None, report: Report) -> None:
         if kind is not None:
@@ -150,7 +191,7 @@ class Learner:
         self.committer.note_end(stored.file, stored.end)
 
     def _count_match(self, report: Report) -> None:
-        if self.is_match(report.status, report.type):
+        if may_match(report) and self.is_match(report.status, report.type):
             self.scheduler.allowance.matches += 1
 
     def _follow(self, report: Report) -> Iterable[Found]:

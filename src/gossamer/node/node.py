@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.handles import room_for_connections
@@ -40,6 +40,9 @@ from gossamer.schedule.host import Host
 from gossamer.workers.pool import PoolOwner
 from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import PartWritten, with_text
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.node.focus.live_focus import LiveFocus
 
 _IDLE_WAIT_S: Final = 1.0  # if there is nothing to wait for but the next commit
 _LEASES_AT_ONCE: Final = 64  # then the event loop runs other tasks
@@ -91,7 +94,10 @@ class Node:
             archive=parts.paths.archive,
             clock=parts.clock,
             revisits=parts.revisits,
+            keeping=parts.keeping,
         )
+        if parts.keeping is not None:
+            parts.committer.before = parts.keeping.before_commit
         self.pruner = Pruner(parts)
         self.retention = Retention(parts, self.pruner, self.stop)
         self.on_processed: Callable[[ProcessedPage], None] | None = None
@@ -111,6 +117,15 @@ class Node:
     def resume(self) -> None:
         self._is_paused = False
         self._changed.set()
+
+    def score_of(self, url: str) -> dict[str, Any] | None:
+        """The parts of the score of a URL; None if it has none (`policies/orders/explained.py`)."""
+        selection = self._frontier.selection
+        if selection is None:
+            return None
+        key = self._scheduler.key_of(url)
+        parts = selection.explain(self._parts.settings.frontier.order, key)
+        return parts.as_json() if parts is not None else None
 
     @property
     def bans(self) -> LiveBans:
@@ -234,14 +249,18 @@ class Node:
     def _notice_end(self) -> None:
         counts = self._frontier.counts
         reached = self._scheduler.allowance.reached(
-            fetched=counts.fetched,
-            bytes_had=counts.size_bytes,
+            fetched=counts.pages_had,
+            bytes_had=counts.bytes_had,
             ran_s=self._clock.now_s() - self._began_s,
         )
         if reached in _OF_PAGES and self._has_visits:
             self._hold_new_urls()
         elif reached:
             self.stop(reached)
+            return
+        keeping = self._parts.keeping
+        if keeping is not None and keeping.is_over:
+            self.stop("threshold")
             return
         if self._parts.revisits is not None and counts.fetched:
             return  # it has no end
@@ -252,6 +271,7 @@ class Node:
             or self._parts.pool.under_way
             or self._scheduler.sitemaps_waiting
             or self._is_planning
+            or (keeping is not None and keeping.has_more())
         ):
             self.stop(self._held_by if self._frontier.counts.queued else "done")
 
@@ -314,6 +334,9 @@ class Node:
         if self._throttle.has_rate:
             self._throttle.took(processed.report.size_bytes, self._clock.now_s())
         self._learner.take(processed)
+        if self._frontier.guard.withdrawn:
+            self._frontier.guard.withdrawn = 0
+            self._parts.bans.check_again()
         self._changed.set()
         if processed.report.lease.purpose is Purpose.PAGE:
             self._recent.append(Recent.of(processed.report))
@@ -435,7 +458,7 @@ class Node:
         now_s = self._clock.now_s()
         retries = self._scheduler.retries_left()
         pages_per_s, bytes_per_s = self._speed.note(
-            now_s, counts.fetched + counts.redirects, counts.size_bytes
+            now_s, counts.pages_had + counts.redirects, counts.bytes_had
         )
         return Progress(
             state=self._state(),
@@ -450,9 +473,15 @@ class Node:
             troubles=self._scheduler.troubles(),
             retrying=retries.urls if retries else 0,
             retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
+            focus=focus.figures() if (focus := self._parts.focus) is not None else None,
             notified=notifier.figures() if (notifier := self._parts.notifier) else {},
             freshness=fresh.as_json() if (fresh := self._freshness()) is not None else None,
         )
+
+    @property
+    def focus(self) -> LiveFocus | None:
+        """Of a crawl for a topic."""
+        return self._parts.focus
 
     def moment(self) -> CrawlMoment:
         """The figures with limits, blocking hosts and the last outcomes, for a terminal."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gossamer.base.clock import Clock
 from gossamer.collection.crawl_log import CrawlLog
@@ -27,6 +28,10 @@ from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings
 from gossamer.workers.pool import WorkerPool
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.node.focus.live_focus import LiveFocus
+    from gossamer.node.keeping.keeping import Keeping
 
 # Work without end. It is given a function that wakes the main loop, and is cancelled at the end.
 BackgroundWork = Callable[[Callable[[], None]], Awaitable[None]]
@@ -60,4 +65,6 @@ class Parts:
     close_store: Callable[[], None]
     revisits: Revisits | None = None  # of a crawl that runs without end
     revisit_run: RevisitRun | None = None  # visits all known pages once more
+    focus: LiveFocus | None = None  # of a crawl for a topic
     background: tuple[BackgroundWork, ...] = ()  # that runs beside the main loop
+    keeping: Keeping | None = None  # of a crawl with a threshold or a limited size

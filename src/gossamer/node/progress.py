@@ -47,10 +47,14 @@ class Progress:
     # Of a crawl that visits pages again, and of a collection that had one
     # (`frontier/visits/freshness.py`); else None.
     freshness: dict[str, Any] | None = None
+    # Of a crawl for a topic: judged and relevant pages, and their share (harvest rate); else None.
+    focus: dict[str, Any] | None = None
     # What the webhook and the command have got (`node/notify/positions.py`); empty without them.
     notified: dict[str, dict[str, Any]] = field(default_factory=dict)
     # Visits of pages that were fetched before, what they found, and the pages that wait for one.
     visited: dict[str, int] = field(default_factory=dict)
+    hot: int = 0  # fetched pages whose importance reaches the threshold
+    evicted: int = 0  # pages that left for better ones, each time
 
 
 def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
@@ -68,6 +72,8 @@ def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
         "duplicates": counts.duplicates,
         "indexed": counts.indexed if has_index else 0,
         "dropped": counts.dropped,
+        "hot": counts.hot,
+        "evicted": counts.evicted,
         "refused_by": dict(counts.by_reason),
         "by_status": dict(counts.by_status),
         "by_class": count_classes(
@@ -122,6 +128,8 @@ class Summary:
     by_depth: dict[str, int] | None
     dropped: int = 0
     visited: dict[str, int] = field(default_factory=dict)
+    hot: int = 0  # fetched pages whose importance reaches the threshold
+    evicted: int = 0  # pages that left for better ones, each time
 
     def as_json(self) -> dict[str, Any]:
         names = [f.name for f in fields(self)]

@@ -12,6 +12,7 @@ from gossamer.errors import GossamerError, UsageError
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.request import without_userinfo
 from gossamer.fetch.resolve import Resolver
+from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.site import is_public_name
 
@@ -22,6 +23,11 @@ class UnknownHost(GossamerError):
     """The host of no seed can be resolved, so nothing would be fetched."""
 
     exit_code = 3
+
+
+def form_of(settings: Settings) -> NormalForm:
+    """The form in which a crawl knows URLs."""
+    return NormalForm(settings.urls.query, settings.urls.session_parameters)
 
 
 def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[str]:

@@ -19,17 +19,19 @@ from gossamer.collection.directory import (
     open_to_read,
     undo_half_swaps,
 )
+from gossamer.collection.example_urls import urls_among
 from gossamer.collection.staging import NEW, OLD
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import DiskFault, GossamerError, UsageError
 from gossamer.fetch.request import user_agent
-from gossamer.node.bans import note_bans
+from gossamer.node.bans import BAN, TRUST, LineKind, note_lines
 from gossamer.node.build import Opened, check_usable, open_node
-from gossamer.node.control import listening
+from gossamer.node.control import Answerer, listening
 from gossamer.node.new_sites import added_sites
 from gossamer.node.node import Node
-from gossamer.node.seeds import survey
+from gossamer.node.seeds import form_of, read_seeds, survey
 from gossamer.node.visits.revisit_filter import RevisitFilter
+from gossamer.policies.named_order import is_focused
 from gossamer.policies.retention import RetentionRule
 from gossamer.settings import Settings
 
@@ -77,6 +79,7 @@ async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
     if plan.paths.is_state_lost:
         raise plan.paths.missing()
     settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
+    plan = _with_examples(plan, settings)
     if is_new and not plan.seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}; add a start URL")
     if is_new:
@@ -95,6 +98,14 @@ async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
             listening(plan.paths, _answering(plan.paths, opening, clock)),
         ):
             yield replace(opening, new_sites=sites)
+
+
+def _with_examples(plan: CrawlPlan, settings: Settings) -> CrawlPlan:
+    """The plan with the examples of a focused crawl that are URLs among its seeds."""
+    if not is_focused(settings.frontier.order):
+        return plan
+    urls = read_seeds(urls_among(settings.focus.like), form_of(settings))
+    return replace(plan, seeds=tuple(dict.fromkeys((*plan.seeds, *urls))))
 
 
 @asynccontextmanager
@@ -137,7 +148,9 @@ def delete_collection(paths: CollectionPaths) -> None:
         paths.path.rmdir()
 
 
-def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> Any:
+def _answering(  # noqa: C901 - one case for each command
+    paths: CollectionPaths, opening: Opened, clock: SystemClock
+) -> Any:
     """The function that answers commands to a node."""
     node = opening.node
 
@@ -145,8 +158,10 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
         match command:
             case "status":
                 pass
-            case "ban":
-                return _ban(paths, node, clock, facts)
+            case "ban" | "trust":
+                return _change(paths, node, clock, BAN if command == "ban" else TRUST, facts)
+            case "mark":
+                return _mark(node, facts)
             case "checkpoint":
                 return _save_state(paths, opening, clock)
             case "prune":
@@ -163,7 +178,28 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
             note_action(paths.actions, clock.wall_us(), command)
         return {"schema": 1, **asdict(node.progress())}
 
+    return _with_scores(node, answer)
+
+
+def _with_scores(node: Node, act: Answerer) -> Answerer:
+    """Also tells the parts of the score of a URL."""
+
+    def answer(command: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        if command == "score":
+            return {"schema": 1, "score": node.score_of(str(facts.get("url", "")))}
+        return act(command, facts)
+
     return answer
+
+
+def _mark(node: Node, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """A user marks a page as relevant to the topic, or not."""
+    focus = node.focus
+    if focus is None:
+        return {"error": "the crawl has no topic; start it with --order focus"}
+    if not focus.mark(str(facts.get("url", "")), is_wanted=facts.get("relevant") is True):
+        return {"error": f"{facts.get('url')} is not a stored page with words"}
+    return {"schema": 1, "focus": focus.figures()}
 
 
 def _prune(node: Node, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,16 +226,23 @@ def _save_state(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> 
     return {"schema": 1, "checkpoint": name}
 
 
-def _ban(
-    paths: CollectionPaths, node: Node, clock: SystemClock, facts: Mapping[str, Any]
+def _change(
+    paths: CollectionPaths,
+    node: Node,
+    clock: SystemClock,
+    kind: LineKind,
+    facts: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Add and lift bans. Return all bans afterwards."""
-    before = node.bans.lines
-    added, lifted = facts.get("added", ()), facts.get("lifted", ())
+    """Add and lift bans, or lines of trust. Return all of them afterwards."""
+    bans = node.bans
+    before = bans.lines if kind is BAN else bans.trusted
+    change = bans.change if kind is BAN else bans.trust
     try:
-        if node.bans.change(map(str, added), map(str, lifted)):
-            note_bans(paths, clock, before, node.bans.lines)
+        has_changed = change(map(str, facts.get("added", ())), map(str, facts.get("lifted", ())))
     except UsageError as fault:
         return {"error": str(fault)}
+    lines = bans.lines if kind is BAN else bans.trusted
+    if has_changed:
+        note_lines(paths, clock, kind, before, lines)
     node.nudge()
-    return {"schema": 1, "bans": list(node.bans.lines)}
+    return {"schema": 1, kind.listed: list(lines)}

@@ -11,17 +11,19 @@ contradict each other, so `crawl_figures` takes all from one source.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from gossamer.base.packing import unpack
 from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.disk_use import disk_use
-from gossamer.frontier.meta_keys import PRUNED_KEY
-from gossamer.frontier.store import StateTable
+from gossamer.frontier.meta_keys import FOCUS_FIGURES_KEY, PRUNED_KEY
+from gossamer.frontier.store import StateTable, Store
 from gossamer.node.control import NotRunning, send
 from gossamer.node.notify.positions import notified_figures
 from gossamer.node.progress import figures_of
 from gossamer.reader.collection_reader import CollectionReader
+from gossamer.reader.trap_facts import trap_verdicts
 
 
 def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
@@ -39,8 +41,22 @@ def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
                 "state": "stored",
                 **figures_of(reader.counts()),
                 "notified": notified_figures(reader.store),
+                "focus": focus_figures(reader.store),
                 "freshness": fresh.as_json() if fresh is not None else None,
             }
+
+
+def focus_figures(store: Store) -> dict[str, Any] | None:
+    """The figures of the last crawl for a topic, as it stored them; None where there was none."""
+    row = store.find(StateTable.META, FOCUS_FIGURES_KEY)
+    return None if row is None else dict(unpack(row))
+
+
+def trap_figures(paths: CollectionPaths) -> list[dict[str, Any]]:
+    """The verdicts about traps, as they were last committed. Raises NoCollection, StoreError."""
+    with CollectionReader.open(paths.path) as reader:
+        verdicts = sorted(trap_verdicts(reader.store), key=lambda one: -one.wasted)
+        return [{**asdict(one), "sentence": one.sentence} for one in verdicts]
 
 
 def disk_figures(paths: CollectionPaths) -> dict[str, Any]:

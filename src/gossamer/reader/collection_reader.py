@@ -36,6 +36,7 @@ from gossamer.reader.moments import moment_of
 from gossamer.reader.pages import StoredCapture, StoredPage, nearest_capture
 from gossamer.reader.state import PresentState, StateCheck
 from gossamer.reader.story import Judged, RobotsView, Step, Story, robots_view
+from gossamer.reader.trap_facts import trap_sentences
 from gossamer.records import Fetched, Found
 from gossamer.schedule.admission import Admission, build_scope
 from gossamer.settings import Settings
@@ -335,6 +336,7 @@ class CollectionReader:
             captures=tuple(self._captures(key)) if row else (),
             host=HostRow.decode(host) if host else None,
             duplicates=duplicate_facts(self.store, key),
+            traps=tuple(trap_sentences(self.store, key, row)) if row else (),
             robots=self._robots(known),
             dropped=0 if row else self.counts().dropped,
             judged=None if row else self._judge(known, key),

@@ -22,6 +22,8 @@ SAYS: Final[dict[Reason, str]] = {
     Reason.BANNED: "it matches a line of a ban list",
     Reason.ROBOTS: "robots.txt of the site disallows it",
     Reason.NOFOLLOW: "the page or the link is marked nofollow",
+    Reason.LISTED: "only the headers of such files are wanted (--list-only)",
+    Reason.EVICTED: "better pages took its place in a collection of limited size (--keep-best)",
     Reason.TYPE: "its Content-Type is not one of the types to fetch",
     Reason.SIZE: "its Content-Length exceeds the limit",
     Reason.TRAP: "it looks like a crawler trap (an endless series of URLs)",
@@ -92,6 +94,9 @@ class Story:
     judged: Judged | None = None
     is_seed: bool = False
     duplicates: DuplicateFacts = NO_DUPLICATES
+    traps: tuple[
+        str, ...
+    ] = ()  # sentences about what was learned of its pattern and line of descent
     dropped: int = 0  # links of this collection that were counted, but not stored
 
     @property

@@ -11,7 +11,7 @@ from gossamer.base.plurals import counted
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.reader.story import Judged, RobotsView, Story
 from gossamer.reader.story_visits import visit_sentences
-from gossamer.records import Outcome
+from gossamer.records import Outcome, Reason
 
 _STEPS: Final = 10  # shown from each end of a long chain
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -26,6 +26,7 @@ def story_sentences(story: Story, now_us: int) -> list[str]:
         f"{story.url} is {answer_text(story.row.outcome.value, story.row.status)}.",
         *_outcome(story, story.row, now_us),
         *_duplicates(story),
+        *story.traps,
         *_finding(story, story.row, now_us),
         *_captures(story, now_us),
         *visit_sentences(story, story.row, lambda at_us: when(at_us, now_us), now_us),
@@ -89,7 +90,11 @@ def _outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
         case Outcome.FAILED | Outcome.REFUSED:
             asked = f" The server responded {status_text(row.status)}." if row.status else ""
             yield f"Reason: {story.because} [{row.reason}]{detail}{tries}.{asked}"
-            yield f"This was decided {when(row.at_us, now_us)}."
+            if row.reason == Reason.EVICTED and row.body_us:
+                yield f"It was fetched {when(row.body_us, now_us)}."
+                yield f"It left the collection {when(row.at_us, now_us)}."
+            else:
+                yield f"This was decided {when(row.at_us, now_us)}."
         case Outcome.QUEUED:
             yield from _waiting(story, row, now_us)
 

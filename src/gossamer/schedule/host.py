@@ -61,7 +61,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from gossamer.politeness.pace import HostPace, delay_after, host_at_once, needs_no_delay
-from gossamer.records import Reason
+from gossamer.records import Previous, Reason
 from gossamer.schedule.moves import (
     AUXILIARY,
     FULL,
@@ -96,6 +96,7 @@ class SitemapFetch(NamedTuple):
     hops: int = 0
     level: int = 1
     tries: int = 0
+    previous: Previous | None = None  # the last version that was stored whole
 
 
 class Host(QueuedHost):
@@ -104,8 +105,9 @@ class Host(QueuedHost):
     __slots__ = (
         "_is_sitemaps_turn", "_last_lease", "_politeness", "_source", "_trouble_lease",
         "addresses", "at_once", "away", "crawl_delay_s", "fault", "is_looked_up", "is_open",
-        "is_resolving", "is_typed", "key", "must_be_public", "name", "needs_no_delay", "pace",
-        "resolved_until_s", "robots_fetches", "silent", "sitemaps", "verdict", "waits_for_robots",
+        "is_resolving", "is_typed", "must_be_public", "name", "needs_no_delay", "pace",
+        "plain_under_way", "resolved_until_s", "robots_fetches", "silent", "sitemaps", "verdict",
+        "waits_for_robots",
     )  # fmt: skip
 
     def __init__(
@@ -113,8 +115,7 @@ class Host(QueuedHost):
         site: str = "",
     ) -> None:  # fmt: skip
         """`is_typed`: the operator named it; `site` is whose it is: sites take turns."""
-        super().__init__(site)
-        self.key = key
+        super().__init__(key, site)
         self.name = name
         self.is_typed = is_typed
         self._politeness = politeness
@@ -131,6 +132,7 @@ class Host(QueuedHost):
         self.needs_no_delay = False  # no delay but a Crawl-delay, and none for its address
         self.at_once = 1  # requests that may be in flight
         self.crawl_delay_s = 0.0
+        self.plain_under_way = 0  # pages without a level: URLs with one wait for what they bring
         # Its auxiliary fetches: few, and a deque takes 600 bytes.
         self.robots_fetches: list[RobotsFetch] = []
         self.waits_for_robots = False
@@ -215,6 +217,16 @@ class Host(QueuedHost):
         if key != self._source[0]:
             self._source = key, find(key)
         return self._source[1]
+
+    # -- how many requests without a level are in flight
+
+    def plain_leased(self) -> None:
+        """The request is for a page without a level; `plain_ended` follows."""
+        self.plain_under_way += 1
+
+    def plain_ended(self) -> None:
+        """It has ended, in whatever way."""
+        self.plain_under_way = max(0, self.plain_under_way - 1)
 
     # -- Events: it begins
 

@@ -1,8 +1,9 @@
 """The queues of hosts: ready, delayed, and in line for an address.
 
 A host is in exactly one queue (`moves.py`); which one is right is the host's own decision
-(`host.py`). The ready queue lets sites take turns (`ready_hosts.py`), the delay queue is a heap by
-time. An entry counts only while its host has not moved since: `turn` tells.
+(`host.py`). In the ready queue sites take turns (`ready/ready_hosts.py`), or the host that is worth
+most comes first (`ready/ready_by_value.py`). The delay queue is a heap by time. An entry counts
+only while its host has not moved since: `turn` tells.
 
 Hosts that share an address stand in line for it. The first one is called: it comes when the
 address is free, and sends its request before any other host may. A called host that cannot come
@@ -18,7 +19,8 @@ from collections.abc import Sequence
 from typing import Final, Generic
 
 from gossamer.schedule.moves import AddressState, H, Move, Queue
-from gossamer.schedule.ready_hosts import ReadyHosts
+from gossamer.schedule.ready.ready_by_value import HostValues, ReadyByValue
+from gossamer.schedule.ready.ready_hosts import ReadyHosts
 
 _READY: Final = Queue.READY  # a global is read three times as fast as a member of its class
 _DELAYED: Final = Queue.DELAYED
@@ -29,10 +31,13 @@ _FEW_ADDRESSES: Final = 1_000  # walked in a tenth of a millisecond
 class HostQueues(Generic[H]):
     """Which host is in which queue."""
 
-    def __init__(self, addresses_free_at_s: float = 0.0) -> None:
-        """No address that is new to this process is requested before that time."""
+    def __init__(self, addresses_free_at_s: float = 0.0, values: HostValues | None = None) -> None:
+        """No address that is new to this process is requested before that time. With `values` the
+        most valuable host is next; otherwise sites take turns."""
         self._turns = itertools.count(1)
-        self._ready: ReadyHosts[H] = ReadyHosts()
+        self._ready: ReadyHosts[H] | ReadyByValue[H] = (
+            ReadyHosts() if values is None else ReadyByValue(values)
+        )
         self._delayed: list[tuple[float, int, H]] = []
         self._addresses: dict[str, AddressState[H]] = {}
         self._addresses_free_at_s = addresses_free_at_s

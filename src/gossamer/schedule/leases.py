@@ -44,10 +44,12 @@ class LeaseMaker:
     number: int = 0  # of the last lease
     _own_hosts: frozenset[str] = field(init=False)
     _pages_per_host: int = field(init=False)
+    _suspects: set[bytes] = field(init=False)  # hosts of which a URL may have a level
 
     def __post_init__(self) -> None:
         self._own_hosts = frozenset(self.settings.politeness.own_hosts)
         self._pages_per_host = self.settings.frontier.pages_per_host
+        self._suspects = self.frontier.guard.suspects
 
     def make(self, host: Host, now_s: float, room: int) -> Lease | Move | None:
         """A lease for a body of at most `room` bytes; else where the host has to go, or None if it
@@ -91,6 +93,8 @@ class LeaseMaker:
             if find_ban is not None and (ban := find_ban(entry.url)) is not None:
                 skipped.refuse_first(host, entry, Reason.BANNED, f"banned by {ban!r}")
                 continue
+            if host.key in self._suspects and self._is_held_back(host, entry):
+                continue
             if skipped.dead_ports and skipped.skip_dead_port(host, entry):
                 continue
             origin = origin_of(entry.url)
@@ -105,6 +109,15 @@ class LeaseMaker:
                 return self._lease_entry(host, entry, origin, room)
             skipped.refuse_first(host, entry, *refusal)
         return Move(Queue.DELAYED, now_s + SLICE_DELAY_S)
+
+    def _is_held_back(self, host: Host, entry: QueueEntry) -> bool:
+        """Whether the first URL of a host is refused as a trap, or has moved to a later place."""
+        why = self.frontier.hold_back(entry)
+        if why:
+            self.skipped.refuse_first(host, entry, Reason.TRAP, why)
+        elif why is not None:
+            self.skipped.count += 1
+        return why is not None
 
     def _enter(self, host: Host, origin: str) -> Access | None:
         """The rules of an origin. None if the host needs them first, or they deny everything for
@@ -131,19 +144,24 @@ class LeaseMaker:
         return None
 
     def _lease_entry(self, host: Host, entry: QueueEntry, origin: str, room: int) -> Lease | Move:
+        if entry.level and host.plain_under_way:
+            return FULL  # an answer in flight may bring a better URL
         limit = 0 if entry.is_visit else self._pages_per_host
         if limit and self.frontier.host(host.key).pages + host.pace.under_way >= limit:
             return FULL  # an answer in flight will move it on
         self.frontier.take(host.key)
         self.allowance.promise(room)
         self.number += 1
-        key, url, depth, tries, redirects, via, _, is_visit = entry
+        key, url, depth, tries, redirects, via, _, is_visit, run, level, *_ = entry
+        if not (level or is_visit):
+            host.plain_leased()
         is_typed = host.is_typed
         return Lease(
             self.number, url, key, host.name, host.addresses[0], _PAGE, depth, tries, redirects,
             host.source_url(via, self.frontier.url_of) if via else "",
             is_typed, is_typed and origin in self.rules.secret_origins, room, "",
             host.must_be_public, self.frontier.previous(key) if is_visit else None,
+            run, level,
         )  # fmt: skip
 
 

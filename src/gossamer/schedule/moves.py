@@ -44,11 +44,12 @@ AUXILIARY: Final = Move(Queue.READY)
 
 
 class QueuedHost:
-    """What `HostQueues` notes on a host. All but `site` is written by nothing else."""
+    """What `HostQueues` notes on a host. All but `key` and `site` is written by nothing else."""
 
-    __slots__ = ("called_by", "queue", "ready_key", "site", "turn", "waits_for")
+    __slots__ = ("called_by", "key", "queue", "ready_key", "site", "turn", "waits_for")
 
-    def __init__(self, site: str) -> None:
+    def __init__(self, key: bytes, site: str) -> None:
+        self.key = key
         self.site = site  # sites take turns in the ready queue
         self.queue = Queue.IDLE
         self.turn = 0  # grows with each move: older entries of the host in a heap are void

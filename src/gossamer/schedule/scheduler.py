@@ -66,13 +66,14 @@ class Scheduler:
         self._frontier = frontier
         self._clock = clock
         self._keys = rules.keys
+        self.key_of = rules.keys.of
         self._max_body_bytes = settings.fetch.max_body_bytes
         self.under_way = 0
         self.allowance: Stop = rules.stop or Allowance(settings.limits)
         politeness = settings.politeness
         # The last process left a record of the hosts that it requested, but not of addresses.
         delay_s = politeness.address_delay_s if is_unclean or frontier.counts.known else 0.0
-        self._queues: HostQueues[Host] = HostQueues(clock.now_s() + delay_s)
+        self._queues: HostQueues[Host] = HostQueues(clock.now_s() + delay_s, frontier.selection)
         self._shares = ConnectionShares(settings.fetch.connections)
         self._hosts = HostCache(
             frontier, rules.keys, politeness, clock, rules.typed_hosts, is_unclean=is_unclean
@@ -204,8 +205,8 @@ class Scheduler:
     def _room(self) -> int:
         counts = self._frontier.counts
         return self.allowance.room_for_body(
-            fetched=counts.fetched,
-            bytes_had=counts.size_bytes,
+            fetched=counts.pages_had,
+            bytes_had=counts.bytes_had,
             max_body_bytes=self._max_body_bytes,
         )
 
@@ -249,9 +250,8 @@ class Scheduler:
         else:
             self.allowance.settle(lease.max_body_bytes)
             via = self._keys.of(lease.via) if lease.via else b""
-            self._frontier.give_back(
-                QueueEntry(lease.key, lease.url, lease.depth, lease.tries, lease.redirects, via)
-            )
+            entry = QueueEntry(lease.key, lease.url, lease.depth, lease.tries, lease.redirects, via)
+            self._frontier.give_back(entry._replace(run=lease.run))
         self._placement.place(host, now_s)
 
     def replayed(self, report: Report) -> int | None:
@@ -272,9 +272,9 @@ class Scheduler:
         changed = self._auxiliary.sitemaps.want(urls)
         self._placement.place_all(changed, self._clock.now_s())
 
-    def read_sitemaps_again(self, store: Store) -> None:
-        """Fetch all known sitemaps once more."""
-        changed = self._auxiliary.sitemaps.again(store)
+    def read_sitemaps_again(self, store: Store, *, needs_lists: bool = False) -> None:
+        """Fetch all known sitemaps once more. `needs_lists`: each is read whole once in a run."""
+        changed = self._auxiliary.sitemaps.again(store, needs_lists=needs_lists)
         self._placement.place_all(changed, self._clock.now_s())
 
     def hasten_retries(self) -> None:
@@ -295,6 +295,8 @@ class Scheduler:
     def _free(self, host: Host, lease: Lease, now_s: float) -> None:
         """A request has ended: hosts that waited for its end may be requested."""
         self.under_way -= 1
+        if lease.purpose is Purpose.PAGE and not (lease.level or lease.previous):
+            host.plain_ended()
         for held in self._shares.end(host.site, lease.address):
             if held.queue is Queue.FULL:
                 self._placement.place(held, now_s)

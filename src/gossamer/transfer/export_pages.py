@@ -113,6 +113,7 @@ def _page_row(row: UrlRow) -> tuple[object, ...]:
         # From microseconds, as the archive keeps them: a rebuilt state gives the same value.
         round(round(row.took_s * 1000, 3), 1) if is_fetched else None,
         row.redirect or None,
+        row.importance or None,
         row.at_us,
     )
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 from gossamer.graph.arrow import pa
 
 MOMENT: Final = pa.timestamp("us", tz="UTC")
-_TYPES: Final = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "t": MOMENT}
+_TYPES: Final = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "t": MOMENT, "b": pa.bool_()}
 
 
 def _schema(columns: str) -> Any:
-    """Build a schema from `name:s count:i`: texts, integers, floats and times."""
+    """Build a schema from `name:s count:i`: texts, integers, floats, times and booleans."""
     parted = (column.split(":") for column in columns.split())
     return pa.schema([(name, _TYPES[kind]) for name, kind in parted])
 
@@ -24,7 +24,7 @@ SCHEMAS: Final = {
     "pages": _schema(
         "url:s status:i outcome:s reason:s type:s bytes:i title:s language:s depth:i fetched_at:t "
         "modified_at:t digest:s duplicate_of:s in_links:i out_links:i rank:f "
-        "h1:s description:s canonical:s words:i took_ms:f redirect_to:s"
+        "h1:s description:s canonical:s words:i took_ms:f redirect_to:s importance:f"
     ),
     "links": _schema("source:s target:s anchor:s rel:s place:s first_seen:t last_seen:t"),
     "anchors": _schema("target:s anchor:s sites:i hosts:i pages:i links:i"),
@@ -34,6 +34,9 @@ SCHEMAS: Final = {
         "crawl_delay_s:f"
     ),
     "refused": _schema("url:s reason:s detail:s depth:i via:s first_seen:t"),
+    "files": _schema(
+        "url:s type:s bytes:i taken:b title:s words:s pages:i linked_from:s found_at:t"
+    ),
     "text": _schema("url:s title:s language:s text:s"),
     "captures": _schema(
         "url:s fetched_at:t status:i type:s bytes:i digest:s file:s offset:i length:i"

@@ -24,6 +24,7 @@ from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import check_level
 from gossamer.reader.collection_reader import CollectionReader
+from gossamer.reader.found_files import found_files
 from gossamer.reader.pages import StoredCapture, StoredPage, times_of
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
@@ -39,6 +40,7 @@ from gossamer.urls.site import site_of
 
 # Columns of pages that come from the state, the links and the ranks.
 QUICK: Final = tuple(name for name in SCHEMAS["pages"].names if name not in READ_AGAIN)
+WORDS_APART: Final = " | "  # between the anchor texts of a file
 _TEXT_ROWS: Final = 200  # of whole pages: some megabytes
 # These exist for hosts and sites too; the last two are networks.
 LEVELLED: Final = ("anchors", "links", "graph")
@@ -264,6 +266,21 @@ def _malformed_row(reader: CollectionReader, fault: dict[str, Any]) -> tuple[obj
     )
 
 
+# -- files
+
+
+def _files(reader: CollectionReader) -> Iterator[Any]:
+    rows = (
+        (
+            one.url, one.type or None, one.bytes, one.is_taken, one.title or None,
+            WORDS_APART.join(one.words) or None, one.pages_total,
+            one.pages[0] if one.pages else None, one.found_us,
+        )
+        for one in found_files(reader)
+    )  # fmt: skip
+    return ordered(rows, SCHEMAS["files"], "found_at, url")
+
+
 # -- text
 
 
@@ -326,6 +343,7 @@ def _capture_rows(reader: CollectionReader, *, as_text: bool) -> Iterator[tuple[
 
 
 _TABLES: Final[dict[str, Callable[[CollectionReader], Iterator[Any]]]] = {
+    "files": _files,
     "hosts": _hosts,
     "refused": _refused,
     "text": _text,

@@ -249,7 +249,8 @@ def _sum_problems(reader: CollectionReader, sums: _Sums) -> Iterator[Problem]:
     stored, summed = reader.counts(), sums.counts
     names = ["known", "queued", "fetched", "redirects", "failed", "refused", "size_bytes"]
     names.append("revisits")
-    if sums.captures == sums.fetched_rows:  # links of older captures are in no row
+    # Links of older captures are in no row, nor are those of pages that were visited and left.
+    if sums.captures == sums.fetched_rows and not (stored.visits and stored.evicted):
         names.append("links")
     for name in names:
         said, is_so = getattr(stored, name), getattr(summed, name)

@@ -25,6 +25,7 @@ from gossamer.graph.ranks.ranks import compute
 from gossamer.graph.ranks.store import NAME as RANKS
 from gossamer.index.folder import find_current
 from gossamer.node.indexing import IndexFeed
+from gossamer.node.keeping.left_pages import LeftPages
 from gossamer.node.link_files import LinkFiles
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_state import StateCopy
@@ -81,8 +82,9 @@ def make_derived(
                 if feed is not None:
                     feed.write(feed.take_fresh())
         _name(book, gatherer)
-        if has_graph and copy.store.find(StateTable.META, PRUNED_KEY):
+        if has_graph:
             _keep_earlier_links(old, new, copy, keys, book)
+            _leave_out(new, copy, book, clock)
         book.finish()
         if feed is not None:
             feed.write(feed.take_fresh(), is_last=True)
@@ -96,11 +98,21 @@ def _keep_earlier_links(
     old: CollectionPaths, new: CollectionPaths, copy: StateCopy, keys: Keys, book: LinkFiles
 ) -> None:
     """Add the days of links in captures that a retention rule has deleted."""
+    if copy.store.find(StateTable.META, PRUNED_KEY) is None:
+        return
     forgotten = read_forgotten(new.takedowns)
     is_left = partial(_is_left, forgotten)
     for part in earlier_links(old.graph, new.graph, copy.store, keys, is_left):
         book.note(part)
         book.name(book.take())
+
+
+def _leave_out(new: CollectionPaths, copy: StateCopy, book: LinkFiles, clock: Clock) -> None:
+    """Pages that left a collection of limited size have no links."""
+    left = LeftPages(new.graph, book, clock, 0.0)
+    left.add_stored(copy.store)
+    left.write(is_last=True)
+    book.name(book.take())
 
 
 def _is_left(forgotten: Forgotten, url: str) -> bool:

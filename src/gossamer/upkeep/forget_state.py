@@ -17,7 +17,7 @@ from msgspec import structs
 from gossamer.archive.rewrite import Moved
 from gossamer.base.packing import pack, unpack
 from gossamer.errors import StoreError
-from gossamer.frontier.counts import FOUND_BY_VISITS, Counts
+from gossamer.frontier.counts import FOUND_BY_VISITS, OF_IMPORTANCE, Counts
 from gossamer.frontier.duplicates.copying import copy_duplicates
 from gossamer.frontier.meta_keys import (
     BANS_KEY,
@@ -34,8 +34,10 @@ from gossamer.frontier.meta_keys import (
     SEEDS_KEY,
     SETTINGS_KEY,
     SITEMAP_PREFIX,
+    TRUST_KEY,
     TYPED_KEY,
     TYPED_NAME_PREFIX,
+    YIELD_PREFIX,
 )
 from gossamer.frontier.rows import CaptureRow, HostRow, QueueEntry, SitemapRow, UrlRow
 from gossamer.frontier.store import StateTable, Store, TableChanges, walk
@@ -74,7 +76,8 @@ class StateCopy:
         self.moved = moved
         self._before = Counts.decode(old.find(StateTable.META, COUNTS_KEY))
         self._links_before = 0
-        self.counts = Counts(**{name: getattr(self._before, name) for name in FOUND_BY_VISITS})
+        names = (*FOUND_BY_VISITS, *OF_IMPORTANCE)  # no row has them
+        self.counts = Counts(**{name: getattr(self._before, name) for name in names})
         self._urls = self._captures = self._hosts = 0
 
     def run(self, ends: Mapping[str, int]) -> Cut:
@@ -201,7 +204,7 @@ class StateCopy:
             copied = self._sitemap(packed)
         elif key == SEEDS_KEY:
             copied = pack(self._cover.seeds(unpack(packed)))
-        elif key in (TYPED_KEY, BANS_KEY):
+        elif key in (TYPED_KEY, BANS_KEY, TRUST_KEY):
             copied = pack(self._cover.texts(unpack(packed)))
         elif key == ORIGINS_KEY:
             origins = unpack(packed)
@@ -221,6 +224,8 @@ class StateCopy:
             return self._cover.has_key(packed[8:])
         if key.startswith(BODY_PREFIX):
             return self._cover.has_key(packed[:KEY_BYTES])
+        if key.startswith(YIELD_PREFIX):  # it has parts of URLs
+            return self._cover.has_host_key(key[len(YIELD_PREFIX) :])
         if key.startswith(NOISE_PREFIX):
             start = len(NOISE_PREFIX)
             return self._cover.has_host_key(key[start : start + HALF_BYTES])
@@ -238,7 +243,8 @@ class StateCopy:
             return None
         if row.via and self._cover.covers(row.via):
             row = structs.replace(row, via=other_source(row.url))
-        return row.encode()
+        # Archive files were rewritten, so that the place of its version is not known any more.
+        return structs.replace(row, previous=None).encode()
 
 
 class _Batch:

@@ -44,12 +44,13 @@ from gossamer.frontier.rocks import RocksStore
 from gossamer.graph import manifest as manifests
 from gossamer.graph.ranks.ranks import compute
 from gossamer.index.reader import covered
+from gossamer.node.keeping.left_pages import LeftPages
 from gossamer.node.link_files import LinkFiles
 from gossamer.settings import with_values
 from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
 from gossamer.upkeep.rebuild_index import rebuild_index
-from gossamer.upkeep.rebuild_state import fill_state
+from gossamer.upkeep.rebuild_state import evictions, fill_state
 from gossamer.upkeep.retention.carry_links import earlier_links
 from gossamer.upkeep.retention.carry_over import pruned_state
 from gossamer.urls.keys import Keys
@@ -185,6 +186,7 @@ def _rebuild_graph(
             book.name(book.take())
             write_cdxj(path)
         _keep_earlier_links(paths, new, book, Keys(inputs.salt))
+        _leave_out(paths, new, book, clock)
         book.finish()
     if not (new / manifests.NAME).exists():
         raise StoreError(
@@ -206,6 +208,17 @@ def _keep_earlier_links(paths: CollectionPaths, new: Path, book: LinkFiles, keys
         for part in parts:
             book.note(part)
             book.name(book.take())
+
+
+def _leave_out(paths: CollectionPaths, new: Path, book: LinkFiles, clock: Clock) -> None:
+    """Pages that left a collection of limited size, as the log says, have no links."""
+    forgotten = read_forgotten(paths.takedowns)
+    left = LeftPages(new, book, clock, 0.0)
+    for url, at_us in evictions(paths.log):
+        if not forgotten.covers(url):
+            left.add(url, at_us)
+    left.write(is_last=True)
+    book.name(book.take())
 
 
 # -- the index

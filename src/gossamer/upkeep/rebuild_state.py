@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -41,7 +42,7 @@ from gossamer.frontier.meta_keys import (
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import StateTable, Store
 from gossamer.frontier.visits.results import OWN_RULES
-from gossamer.node.bans import bans_in, put_bans
+from gossamer.node.bans import TRUST, bans_in, lines_in, put_bans, put_lines
 from gossamer.node.duplicates.background import compare_all
 from gossamer.node.imported import note_imported
 from gossamer.policies.duplicates import duplicates_named
@@ -116,6 +117,8 @@ def fill_state(
         _write_meta(paths, frontier, inputs, warc_paths, is_clean=is_clean)
         if lines:
             put_bans(frontier, lines)
+        if trusted := lines_in(paths.actions, TRUST):
+            put_lines(frontier, TRUST, trusted)
         _commit(store, frontier)
         if settings.duplicates.mode == "html95":
             _compare(paths, store, frontier, settings)
@@ -173,9 +176,13 @@ def _write_meta(
 
 def _log_lines(paths: CollectionPaths) -> Iterator[Mapping[str, Any]]:
     """Yield log lines of URLs that were decided without a request: the archive lacks them."""
-    if not paths.log.exists():
+    return _lines_in(paths.log)
+
+
+def _lines_in(log: Path) -> Iterator[Mapping[str, Any]]:
+    if not log.exists():
         return
-    with paths.log.open(encoding="utf-8", errors="replace") as lines:
+    with log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
                 fields = json.loads(line)
@@ -184,6 +191,14 @@ def _log_lines(paths: CollectionPaths) -> Iterator[Mapping[str, Any]]:
             is_line = isinstance(fields, dict) and "address" not in fields
             if is_line and fields.get("outcome") in ("refused", "failed"):
                 yield fields
+
+
+def evictions(log: Path) -> Iterator[tuple[str, int]]:
+    """Yield pages that left a collection of limited size, and when, as the log says."""
+    for line in _lines_in(log):
+        if line.get("reason") == Reason.EVICTED:
+            with suppress(KeyError, TypeError, ValueError):
+                yield line["url"], _us_of(line["at"])
 
 
 class _Replay:
@@ -314,7 +329,9 @@ class _Replay:
         """A page that was fetched was not visited again, and the log says why."""
         if at_us <= max(row.at_us, row.missed_us):
             return
-        if outcome != "refused":
+        if reason is Reason.EVICTED:
+            self._frontier.evict(key, detail, at_us)
+        elif outcome != "refused":
             self._frontier.miss(key, reason, detail, at_us)
         elif reason not in OWN_RULES and (row.waits or self._frontier.visit_again(key)):
             self._frontier.refuse(key, reason, detail, at_us)

@@ -26,10 +26,12 @@ from gossamer.node.bans import bans_of, change_bans
 from gossamer.node.bare_names import candidates
 from gossamer.node.build import check_usable
 from gossamer.node.control import NotRunning, send
+from gossamer.node.focus.marks import mark_page
 from gossamer.node.notify.positions import notified_figures
 from gossamer.node.progress import figures_of
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import delete_collection
+from gossamer.node.snapshot import focus_figures
 from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings, choices_of, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
@@ -42,8 +44,8 @@ COMMANDS: Final = ("pause", "resume", "stop")
 # excluded: only a user of the command line may set them.
 OPTIONS: Final = (
     "scope", "domain_list", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes",
-    "max_matches", "type", "order", "delay", "sitemaps", "ascend", "proxy", "max_rate", "hours",
-    "user_agent_contact", *FOREVER,
+    "max_matches", "keep_best", "threshold", "importance", "type", "list_only", "order", "query",
+    "delay", "sitemaps", "ascend", "proxy", "max_rate", "hours", "user_agent_contact", *FOREVER,
 )  # fmt: skip
 _REPEATED: Final = ("include", "exclude")
 _LISTS: Final = ("type", "domain_list")
@@ -122,8 +124,10 @@ def _listed(name: str, value: object) -> object:
 
 
 def orders_known() -> tuple[str, ...]:
-    """Return the valid crawl orders, as the setting names them."""
-    return choices_of(describe("frontier.order")[0])
+    """Return the orders that a crawl can have without a file, the default first."""
+    kind, default, _ = describe("frontier.order")
+    names = [name for name in choices_of(kind) if name != "visits"]
+    return tuple(sorted(names, key=lambda name: name != default))
 
 
 def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
@@ -286,6 +290,12 @@ class Crawls:
         """Add and lift bans; return all bans. Raises UsageError, NoCollection, CollectionInUse."""
         return change_bans(self._collections.paths(name), self._collections.clock, added, lifted)
 
+    def mark(self, name: str, url: str, *, is_wanted: bool) -> dict[str, Any]:
+        """Mark a stored page as relevant to the topic of a crawl, or not; its figures.
+
+        Raises UsageError, NoCollection, CollectionInUse."""
+        return mark_page(self._collections.paths(name), url, is_wanted=is_wanted)
+
     def clear(self, name: str, confirmed: str) -> None:
         """Delete a collection permanently. Raises UsageError unless `confirmed` is its name, and
         CollectionInUse while a crawl runs in it."""
@@ -361,6 +371,7 @@ class Crawls:
                 **figures_of(reader.counts()),
                 "notified": notified_figures(reader.store),
                 "freshness": fresh.as_json() if fresh is not None else None,
+                "focus": focus_figures(reader.store),
             }
 
     def _run(self, name: str, words: Sequence[str]) -> None:
@@ -384,7 +395,7 @@ _NOTHING: Final[dict[str, Any]] = {
     "state": "none", **figures_of(Counts()),
     "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
     "ran_s": 0.0, "memory_bytes": None, "troubles": (), "retrying": 0, "retry_in_s": 0.0,
-    "said": "", "notified": {}, "freshness": None,
+    "said": "", "notified": {}, "freshness": None, "focus": None,
 }  # fmt: skip
 
 

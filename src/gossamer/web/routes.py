@@ -10,9 +10,9 @@ from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_folder import EVERY
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.urls.scope import ScopeKind
-from gossamer.web import copies_routes
+from gossamer.web import copies_routes, file_routes, focus_routes, lab_routes
 from gossamer.web.change_routes import CHANGE_API, CHANGE_PAGES
-from gossamer.web.crawls import COMMANDS, orders_known
+from gossamer.web.crawls import COMMANDS
 from gossamer.web.openapi import openapi_of
 from gossamer.web.parameters import Param
 from gossamer.web.reading import MOST_LINKS
@@ -100,8 +100,16 @@ _NEW_CRAWL = (
         kind="texts", place="body", longest=200,
     ),
     Param(
-        name="order", help="Order of requests.", place="body", default="",
-        choices=("", *orders_known()),
+        name="list_only", help="Take no bodies of files, only list them.", kind="flag",
+        place="body", default=False,
+    ),
+    Param(
+        name="order", help="Order of requests: a name, or a weighted mix of names.", place="body",
+        default="", longest=200,
+    ),
+    Param(
+        name="query", help="Words for the order `similarity`.", place="body", default="",
+        longest=1_000,
     ),
     Param(
         name="depth", help="Maximum links from a seed.", kind="whole", place="body", most=65_535
@@ -118,6 +126,18 @@ _NEW_CRAWL = (
     Param(
         name="max_matches", help="Stop after this many pages of the chosen types.", kind="whole",
         place="body",
+    ),
+    Param(
+        name="keep_best", help="Keep only this many pages, the most important.", kind="whole",
+        place="body",
+    ),
+    Param(
+        name="threshold", help="Stop when no more pages of this importance are expected.",
+        kind="number", place="body", most=1e12,
+    ),
+    Param(
+        name="importance", help="The importance of pages.", place="body", default="",
+        choices=("", "backlinks", "pagerank", "best"),
     ),
     Param(
         name="sitemaps", help="Which sitemaps to request.", place="body", default="",
@@ -149,7 +169,7 @@ _STATUS_KEYS = (
     "bytes", "links", "unchanged", "duplicates", "indexed", "dropped", "refused_by", "by_status",
     "by_class", "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s",
     "ran_s", "memory_bytes", "troubles", "retrying", "retry_in_s", "said",
-    "notified", "freshness", "visited",
+    "notified", "freshness", "visited", "hot", "evicted", "focus",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The name again, to confirm.", place="body", default="")
 
@@ -240,6 +260,7 @@ API: Final[tuple[Route, ...]] = (
         params=_GRAPH, keys=("schema", "centre", "level", "total", "neighbours", "between"),
     ),
     *copies_routes.API,
+    *file_routes.API,
     Route(
         method="GET", path="/api/exports", name="exports",
         does="The tables that /export returns as files.", answer=json_api.exports,
@@ -297,6 +318,7 @@ API: Final[tuple[Route, ...]] = (
         does="Delete a crawl and all its data permanently.", answer=json_api.clear_crawl,
         params=(_NAME, _CONFIRM), keys=("schema", "crawl", "state"), changes=True,
     ),
+    *focus_routes.API,
     Route(
         method="GET", path="/api/scope", name="scope",
         does="Test whether URLs belong to the scope of such a crawl.", answer=json_api.scope,
@@ -361,6 +383,9 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.graph, params=_GRAPH, gives="html",
     ),
     *copies_routes.PAGES,
+    *file_routes.PAGES,
+    *lab_routes.PAGES,
+    *focus_routes.PAGES,
     Route(
         method="GET", path="/exports", name="exports_page", does="List of all exports.",
         answer=pages.exports, params=(_CRAWL,), gives="html",

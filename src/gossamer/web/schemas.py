@@ -36,7 +36,8 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "wall_s": _AMOUNT, "ran_s": _AMOUNT,
     "memory_bytes": {"type": ["integer", "null"]}, "troubles": _list(_TEXT), "retrying": _COUNT,
     "retry_in_s": _AMOUNT, "said": _TEXT, "notified": {"type": "object"}, "visited": _COUNTS,
-    "freshness": {"type": ["object", "null"]},
+    "freshness": {"type": ["object", "null"]}, "hot": _COUNT, "evicted": _COUNT,
+    "focus": {"type": ["object", "null"]},
 }  # fmt: skip
 _HOST: Final = _object(
     known=_COUNT, queued=_COUNT, waiting=_COUNT, fetched=_COUNT, failed=_COUNT, refused=_COUNT,
@@ -156,6 +157,17 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
         )
     ),
     "told": _list(_TEXT),
+    "files": _list(
+        _object(
+            url=_TEXT,
+            type=_TEXT,
+            is_taken={"type": "boolean"},
+            words=_list(_TEXT),
+            pages=_list(_TEXT),
+            pages_total=_COUNT,
+            found_at=_TEXT,
+        )
+    ),
     "counts": _COUNTS,
     "counts_are_cut": {"type": "boolean"},
     "next": _MAYBE_TEXT,

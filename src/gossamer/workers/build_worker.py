@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
@@ -18,6 +19,7 @@ from gossamer.fetch.guard import guard_of
 from gossamer.fetch.judge import ResponseJudge
 from gossamer.parse.documents.pdf_process import LEAST_MEMORY_MB
 from gossamer.parse.html import Parser
+from gossamer.policies.named_order import is_focused
 from gossamer.settings import Fetch, Settings
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
@@ -27,6 +29,9 @@ from gossamer.workers.crash_marker import CrashMarker
 from gossamer.workers.previous_versions import PreviousVersions
 from gossamer.workers.process import PageProcessor
 from gossamer.workers.worker import LinkGatherer, Worker
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.workers.focus_words import FocusWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,11 @@ def judge_of(settings: Settings) -> ResponseJudge:
     """
     types = settings.fetch.types
     is_way = "html" in types or ResponseJudge(types, 1).wants("text/html")
-    return ResponseJudge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
+    return ResponseJudge(
+        types if is_way else (*types, "html"),
+        settings.fetch.max_body_bytes,
+        lists_files=settings.fetch.list_only,
+    )
 
 
 def without_requests(settings: Settings) -> Settings:
@@ -112,12 +121,24 @@ def build_processor(
     judge = ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     # Where neither graph, index nor duplicates use the text of a page, only links are read.
-    uses_text = settings.node.index or settings.duplicates.mode == "near"
+    focus = _focus_of(settings)
+    uses_text = settings.node.index or settings.duplicates.mode == "near" or focus is not None
     is_bare = not (settings.node.graph or uses_text)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
     linker = Linker(form, keys, forgotten=forgotten)
     versions = PreviousVersions(archive, settings.parse, is_bare=is_bare)
-    return PageProcessor(settings, parser, linker, counts_links=counts_links, versions=versions)
+    return PageProcessor(
+        settings, parser, linker, counts_links=counts_links, versions=versions, focus=focus
+    )
+
+
+def _focus_of(settings: Settings) -> FocusWords | None:
+    """What makes the words of pages, if the order of the crawl is by topic."""
+    if not is_focused(settings.frontier.order):
+        return None
+    from gossamer.workers.focus_words import FocusWords  # loads NumPy
+
+    return FocusWords(settings.focus.classifier)
 
 
 def build_gatherer(settings: Settings, context: WorkerContext, clock: Clock) -> LinkGatherer:

@@ -8,7 +8,7 @@ the URLs it has already reported to the node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, structs
 
@@ -47,9 +47,13 @@ from gossamer.urls.repeated_links import pack_links, repeated
 from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 from gossamer.workers.listed_urls import listed_in_sitemap, listed_urls
+from gossamer.workers.page_news import NO_NEWS, PageNews, news_judge_for
 from gossamer.workers.previous_versions import NO_VERSIONS, PreviousVersions
 from gossamer.workers.repeated import etag_of
 from gossamer.workers.sketching import sketcher_for
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.workers.focus_words import FocusWords
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
@@ -81,8 +85,10 @@ class PageProcessor:
         *,
         counts_links: bool = False,
         versions: PreviousVersions = NO_VERSIONS,
+        focus: FocusWords | None = None,
     ) -> None:
-        """`counts_links`: the reports count the links to URLs that were reported before."""
+        """`counts_links`: the reports count the links to URLs that were reported before. `focus`:
+        they have the words of pages and links."""
         self._parser = parser
         self._linker = linker
         self._forms = LinkCache(linker)
@@ -92,9 +98,11 @@ class PageProcessor:
         self._watches_depth = settings.scope.depth >= 0
         self._hosts_per_page = settings.frontier.hosts_per_page
         self._ascends = settings.urls.ascend
+        self._news = news_judge_for(settings)
         self._sketch = sketcher_for(settings.duplicates.mode)
         self._counts_links = counts_links
         self._versions = versions
+        self._focus = focus
         self._reported: dict[bytes, int] = {}
         self._reported_before: dict[bytes, int] = {}
 
@@ -168,6 +176,7 @@ class PageProcessor:
         hosts = hosts_of_first(all_found, self._hosts_per_page) if lease.depth else None
         # A page that links to more hosts than allowed: only links to the first hosts are reported.
         reported = all_found if hosts is None else found_at(all_found, hosts)
+        news = self._news.judge(lease, mime, page, body, links.edges, reported)
         new = links.new if hosts is None else edges_to(links.new, hosts)
         report = _report(
             lease,
@@ -177,15 +186,29 @@ class PageProcessor:
             head,
             detail=fault,
             page=page,
-            found=reported,
+            found=reported + news.again,
             out_links=len(links.edges) - links.faults,
             dropped=len(all_found) - len(reported),
-            repeated=self._repeated(lease, links.edges, reported, hosts),
+            repeated=self._repeated(lease, links.edges, reported + news.again, hosts),
             sketch=self._sketch(mime, body, page) if answer.status == 200 else b"",
             listed=listed_urls(self._linker, answer.url, page.dates),
             change=self._versions.change(lease, answer, stored.digest, body, page),
+            news=news,
+            focus=self._focus_words(lease, answer, page, links.new, reported),
         )
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
+
+    def _focus_words(
+        self,
+        lease: Lease,
+        answer: Fetched,
+        page: Page,
+        new: Sequence[Edge],
+        found: Sequence[Found],
+    ) -> bytes:
+        if self._focus is None or answer.status != 200:
+            return b""
+        return self._focus.of(lease.url, page, new, found)
 
     def _repeated(
         self,
@@ -343,6 +366,8 @@ def _report(
     sketch: bytes = b"",
     listed: tuple[ListedUrl, ...] = (),
     change: PageChange | None = None,
+    news: PageNews = NO_NEWS,
+    focus: bytes = b"",
 ) -> Report:
     return Report(
         lease=lease,
@@ -370,6 +395,9 @@ def _report(
         sketch=sketch,
         listed=listed,
         change=change,
+        news=news.grade,
+        text_numbers=news.numbers,
+        focus=focus,
     )
 
 
@@ -392,6 +420,8 @@ def unfetched(
         reason=reason,
         detail=detail,
         status=answer.status,
+        type=answer.type if isinstance(answer, Refused) else "",
+        named_bytes=answer.named_bytes if isinstance(answer, Refused) else 0,
         retry_after_s=retry_after_s,
         wasted_bytes=answer.came_bytes if isinstance(answer, Failed) else 0,
     )

@@ -170,13 +170,15 @@ def reports_in(data: bytes) -> int:
     return count if at == len(data) else 0
 
 
-def for_node(processed: ProcessedPage, *, is_indexed: bool) -> ProcessedPage:
+def for_node(
+    processed: ProcessedPage, *, is_indexed: bool, has_anchors: bool = False
+) -> ProcessedPage:
     """The part of a page that the node needs. Text is sent only for an index, and no more than it
-    uses: 3 MB on the wire can be a text of 60 MB.
+    uses: 3 MB on the wire can be a text of 60 MB. `has_anchors`: the order looks at anchor texts.
     """
     report, page = processed.report, processed.page
     if not is_indexed:
-        return ProcessedPage(report)
+        return ProcessedPage(report, anchors=processed.anchors if has_anchors else b"")
     if page is None:
         return ProcessedPage(report, anchors=processed.anchors)
     words = Page(base=report.lease.url, headings=page.headings)

@@ -11,6 +11,8 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from gossamer.archive.foreign import PackedExchange
 from gossamer.archive.reader import exchange_of, iter_exchanges
 from gossamer.archive.writer import WarcWriter, disk_fault
@@ -18,7 +20,7 @@ from gossamer.base.clock import Clock
 from gossamer.base.garbage import give_back
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
-from gossamer.records import Answer, Fetched, Lease, Outcome, Purpose
+from gossamer.records import Answer, Fetched, Lease, Outcome, Purpose, Stored
 from gossamer.settings import Node
 from gossamer.workers.crash_marker import CrashMarker
 from gossamer.workers.guarded_reader import GuardedReader
@@ -72,8 +74,17 @@ class Worker:
         stored = self.archive.append(lease, answer, origin)
         repeated = None
         if origin is not None and isinstance(answer, Fetched):
+            if lease.purpose is Purpose.SITEMAP and answer.body:
+                return self._read_list(lease, answer, stored)
             repeated = RepeatedBody(origin.digest, len(answer.body))
         processed = self._read(lease, answer, stored, repeated)
+        self.links.add(processed)
+        return processed
+
+    def _read_list(self, lease: Lease, answer: Fetched, stored: Stored) -> ProcessedPage:
+        """A sitemap that is the same and came whole: it was requested for what it lists."""
+        report = self._read(lease, answer, stored).report
+        processed = ProcessedPage(structs.replace(report, is_unchanged=True))
         self.links.add(processed)
         return processed
 

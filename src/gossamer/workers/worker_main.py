@@ -27,6 +27,7 @@ from gossamer.collection.forgotten_list import TakedownFiles
 from gossamer.errors import DiskFault, GossamerError
 from gossamer.fetch.cookies import Jar
 from gossamer.fetch.network import cookies_in
+from gossamer.policies.named_order import looks_at_anchors
 from gossamer.records import Answer, Lease
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
@@ -59,6 +60,7 @@ class NodeConnection(asyncio.Protocol):
         self._writing: set[asyncio.Task[None]] = set()  # awaited when the worker ends
         self._reports: list[bytes] = []
         self._report_bytes = 0
+        self._has_anchors = False  # the node needs anchor texts without an index, too
         self._flush_timer: asyncio.TimerHandle | None = None
         self._has_failed = False
         self._loop = asyncio.get_running_loop()  # each lookup is a system call
@@ -93,6 +95,7 @@ class NodeConnection(asyncio.Protocol):
             case wire.Hello():
                 self._worker = _build(message)
                 self._is_indexed = message.settings["node.index"]
+                self._has_anchors = looks_at_anchors(message.settings["frontier.order"])
                 self._spawn(self._tasks, self._send_alive())
             case wire.Reread(lease, file, start):
                 self._reread(lease, file, start)
@@ -198,7 +201,10 @@ class NodeConnection(asyncio.Protocol):
 
     def _collect(self, processed: ProcessedPage) -> None:
         """Encode the report while its data is in the CPU cache. It is sent with others."""
-        report = wire.frame(wire.Reported(wire.for_node(processed, is_indexed=self._is_indexed)))
+        needed = wire.for_node(
+            processed, is_indexed=self._is_indexed, has_anchors=self._has_anchors
+        )
+        report = wire.frame(wire.Reported(needed))
         self._reports.append(report)
         self._report_bytes += len(report)
 

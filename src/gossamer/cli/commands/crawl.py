@@ -73,15 +73,55 @@ def crawl(
         int | None,
         _option("--max-matches", "Stop after N pages of the wanted --type; 0: no limit.", "N"),
     ] = None,
+    keep_best: Annotated[
+        int | None,
+        _option("--keep-best", "Keep only the N most important pages; 0: all.", "N"),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        _option("--threshold", "Stop when no more pages of importance G are expected.", "G"),
+    ] = None,
+    importance: Annotated[
+        str | None,
+        _option("--importance", "Importance is: backlinks, pagerank, best.", "METRIC"),
+    ] = None,
     type: Annotated[
         str | None,
         _option("--type", "What to keep: html, text, pdf, image, audio, video, any, MIME.", "LIST"),
     ] = None,
+    list_only: Annotated[
+        bool, _option("--list-only", "Do not take files of the wanted types, only list them.")
+    ] = False,
     max_body: Annotated[
         int | None, _option("--max-body", "Refuse larger responses.", "BYTES")
     ] = None,
     order: Annotated[
-        str | None, _option("--order", "Order of requests: breadth, depth, or a plug-in.", "ORDER")
+        str | None,
+        _option(
+            "--order",
+            "Order of requests: best, breadth, depth, backlinks, pagerank, opic, location, "
+            'similarity, focus, visits, random, plug-ins, or a mix: "0.6 focus + 0.4 pagerank".',
+            "ORDER",
+        ),
+    ] = None,
+    query: Annotated[
+        str | None, _option("--query", "Words for the orders similarity and focus.", "WORDS")
+    ] = None,
+    like: Annotated[
+        list[str] | None,
+        _option(
+            "--like",
+            "An example for the order focus: a file, a folder or a URL; may be repeated.",
+            "FILE|URL|DIR",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        _option("--model", "For the order focus: a model of an earlier crawl.", "FILE"),
+    ] = None,
+    visits: Annotated[
+        str | None,
+        _option("--visits", "Access log, or URLs with numbers, for the order visits.", "FILE"),
     ] = None,
     duplicates: Annotated[
         str | None,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from gossamer.cli.options import CollectionOption, Json, collection_at
+
+_MOST_TRAPS: Final = 10
 
 
 def status(collection: CollectionOption = None, json: Json = False) -> None:
@@ -16,10 +18,10 @@ def status(collection: CollectionOption = None, json: Json = False) -> None:
 
     from gossamer.cli.show.colours import has_colours
     from gossamer.collection.directory import CollectionPaths
-    from gossamer.node.snapshot import crawl_figures, disk_figures
+    from gossamer.node.snapshot import crawl_figures, disk_figures, trap_figures
 
     paths = CollectionPaths(collection_at(collection))
-    facts = {**crawl_figures(paths), "disk": disk_figures(paths)}
+    facts = {**crawl_figures(paths), "disk": disk_figures(paths), "traps": trap_figures(paths)}
     if json:
         print(jsons.dumps(facts))
         return
@@ -33,8 +35,9 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
     from gossamer.base.clock import SystemClock
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
+    from gossamer.cli.show.importance import importance_figures
     from gossamer.cli.show.printable import printable
-    from gossamer.cli.show.text import answers_text, reasons_text, retry_text
+    from gossamer.cli.show.text import answers_text, harvest_text, reasons_text, retry_text
     from gossamer.cli.show.visits import visit_lines
 
     yield f"{path}: {facts['state']}"
@@ -44,6 +47,8 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         f"{facts['refused']:,} refused, {facts['queued']:,} queued, "
         f"{counted(facts['known'], 'URL')} known, {counted(facts['links'], 'link')}"
     )
+    if facts.get("focus"):
+        yield f"  {harvest_text(facts['focus'])}"
     if facts["by_status"]:
         yield f"  responses: {answers_text(facts['by_class'], is_coloured=is_coloured)}"
         ordered = sorted(facts["by_status"].items(), key=lambda pair: -pair[1])
@@ -51,7 +56,13 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         yield f"  statuses: {', '.join(counts)}"
     if facts["refused_by"]:
         yield f"  failed or refused: {reasons_text(facts['refused_by'])}"
+    if figures := importance_figures(facts["hot"], facts["evicted"]):
+        yield f"  {figures}"
     yield from (printable(f"  {line}") for line in visit_lines(facts, SystemClock().wall_us()))
+    for verdict in facts.get("traps", ())[:_MOST_TRAPS]:
+        yield printable(f"  trap: {verdict['sentence']}")
+    if len(facts.get("traps", ())) > _MOST_TRAPS:
+        yield f"  and {len(facts['traps']) - _MOST_TRAPS} more verdicts; --json has all"
     yield from _disk_lines(facts["disk"])
     if "under_way" not in facts:
         return

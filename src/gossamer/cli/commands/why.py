@@ -10,6 +10,7 @@ from typing import Any
 from gossamer.base.clock import SystemClock, iso_of
 from gossamer.cli.show.captures import capture_objects
 from gossamer.cli.show.printable import printable
+from gossamer.collection.directory import CollectionPaths
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story import Story
 from gossamer.reader.story_text import story_sentences
@@ -21,11 +22,26 @@ def run_why(path: Path, url: str, *, as_json: bool) -> int:
     """Print sentences, or one object. Raises NoCollection, or UsageError for an invalid URL."""
     with CollectionReader.open(path) as reader:
         story = reader.story(url)
+    score = _score_of(path, story)
     if as_json:
-        print(json.dumps(story_object(story)))
+        print(json.dumps({**story_object(story), "score": score}))
     else:
-        print(printable("\n".join(story_sentences(story, SystemClock().wall_us()))))
+        said = story_sentences(story, SystemClock().wall_us())
+        if score is not None:
+            from gossamer.policies.orders.explained import score_sentence  # loads NumPy
+
+            said.append(score_sentence(score))
+        print(printable("\n".join(said)))
     return 0
+
+
+def _score_of(path: Path, story: Story) -> dict[str, Any] | None:
+    """The parts of the score of a queued URL; None where its order has no such parts."""
+    if story.row is None or story.row.outcome is not Outcome.QUEUED:
+        return None
+    from gossamer.node.selection.explain import score_parts
+
+    return score_parts(CollectionPaths(path), story.url)
 
 
 def story_object(story: Story) -> dict[str, Any]:
@@ -54,6 +70,8 @@ def story_object(story: Story) -> dict[str, Any]:
             "missed_visits": row.missed,
             "next_visit_at": _iso(max(0, row.next_us)),
             "changes_every_s": changes_every_s(row),
+            "run": row.run,
+            "trap_facts": list(story.traps),
         }
     return {
         "schema": 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -11,17 +11,19 @@ from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.cli.show.colours import painted
+from gossamer.cli.show.importance import importance_lines
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import answers_text, reasons_text
 from gossamer.node.progress import Summary
 from gossamer.node.session import CrawlPlan
-from gossamer.settings import Settings
+from gossamer.settings import Limits, Settings
 
 _LIMITS: Final = {
     "max-pages": "max_pages",
     "max-time": "max_time_s",
     "max-bytes": "max_bytes",
     "max-matches": "max_matches",
+    "threshold": "threshold",
 }
 _STOPPED: Final = {
     "signal": "Stopped. Run the same command to resume.",
@@ -45,6 +47,7 @@ class Closing:
     why_nothing: str = ""
     revisit: Mapping[str, int] | None = None  # what a revisit has found, in this run and before
     duplicates: str = "exact"  # the mode
+    limits: Limits = field(default_factory=Limits)
 
     def lines(self, *, is_coloured: bool = False) -> Iterator[str]:
         """Yield the lines, without control characters from the web."""
@@ -64,6 +67,7 @@ class Closing:
         if summary.by_reason:
             yield f"Failed or refused, by reason: {reasons_text(summary.by_reason)}."
         yield from self._duplicates()
+        yield from importance_lines(summary.hot, summary.evicted, self.limits)
         if summary.dropped:
             yield (
                 f"{counted(summary.dropped, 'link')} to new hosts dropped: their pages or sites "

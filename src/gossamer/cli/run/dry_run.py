@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from gossamer.base.clock import SystemClock
 from gossamer.base.plurals import counted
@@ -38,7 +39,7 @@ def _lines(plan: CrawlPlan, forecast: Forecast) -> Iterator[str]:
     changed = (change_text(plan, key, *values) for key, values in forecast.changed.items())
     yield from _block("Changed since the last run", list(changed))
     yield from _block("Seeds", _some(forecast.seeds))
-    first = (f"{a.in_s:9.1f} s  {a.purpose:<7}  {a.url}" for a in forecast.first)
+    first = (f"{a.in_s:9.1f} s  {a.purpose:<7}  {a.url}{_score(a.score)}" for a in forecast.first)
     yield from _block("First requests, with the earliest time", list(first))
     left = forecast.not_asked_count - len(forecast.not_asked)
     not_asked = [f"{n.url}  {n.reason}: {n.detail}" for n in forecast.not_asked]
@@ -77,3 +78,14 @@ def _host(host: HostForecast) -> str:
         f"{host.host}: {host.queued} queued, {counted(host.at_once, 'request')} at a time, "
         f"{host.delay_s:g} s delay after each; {robots}"
     )
+
+
+def _score(parts: Mapping[str, Any] | None) -> str:
+    """The score of a URL and the parts of a mix, in brackets."""
+    if parts is None:
+        return ""
+    if parts["is_seed"]:
+        return "  (seed)"
+    shares = [f"{one['order']} {one['value']:.3g}" for one in parts["parts"]]
+    told = f"; {', '.join(shares)}" if len(shares) > 1 else ""
+    return f"  ({parts['among_sites']:.3g}{told}; {parts['links']} links)"

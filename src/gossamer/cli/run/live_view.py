@@ -16,7 +16,7 @@ Rich style.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from rich.cells import cell_len
 
@@ -25,7 +25,7 @@ from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.cli.show.colours import STYLES
 from gossamer.cli.show.printable import printable
-from gossamer.cli.show.text import reasons_text, retry_text
+from gossamer.cli.show.text import harvest_text, reasons_text, retry_text
 from gossamer.node.moment import CrawlMoment, Recent
 from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup
@@ -81,6 +81,10 @@ def _first(moment: CrawlMoment) -> list[StyledText]:
     items = [_state(moment), _pages(moment)]
     if moment.limits.max_matches:
         items.append((f"{moment.matches:,} of {moment.limits.max_matches:,} matches", "bold"))
+    if moment.limits.threshold:
+        items.append((counted(progress.hot, "hot page"), "bold"))
+    if progress.evicted:
+        items.append((f"{progress.evicted:,} left for better ones", ""))
     items.append((f"{progress.pages_per_s:.1f} pages/s", ""))
     size = f"{size_text(progress.bytes_per_s)}/s"
     if moment.limits.max_bytes:
@@ -127,12 +131,18 @@ def _queue(moment: CrawlMoment) -> list[StyledText]:
     if progress.retrying:
         items.append((retry_text(progress.retrying, progress.retry_in_s), "bold yellow"))
     items += [
+        *_harvest(progress.focus),
         *_visits(progress.visited),
         (f"{counted(progress.queued, 'URL')} queued", STYLES[AnswerClass.QUEUED]),
         (f"{counted(progress.under_way, 'request')} in flight", ""),
         (f"{counted(progress.hosts_waiting, 'host')} waiting", ""),
     ]
     return items
+
+
+def _harvest(focus: Mapping[str, Any] | None) -> list[StyledText]:
+    """Of a crawl for a topic: how many of its pages are relevant."""
+    return [(harvest_text(focus), "bold")] if focus else []
 
 
 def _visits(visited: Mapping[str, int]) -> list[StyledText]:

@@ -35,7 +35,7 @@ _NO_SETTINGS: Final = (
     "dry_run",
     "json",
 )
-_OTHERWISE: Final = ("ascend", "contact", "no_index", "no_graph")
+_OTHERWISE: Final = ("ascend", "list_only", "contact", "no_index", "no_graph")
 
 
 def planned(given: Mapping[str, Any]) -> CrawlPlan:
@@ -46,6 +46,11 @@ def planned(given: Mapping[str, Any]) -> CrawlPlan:
     conceal_urls([*seeds, given["proxy"] or "", *pairs])
     conceal([given["webhook"] or ""])
     typed_as = _names_typed(given, pairs)
+    if given["refresh"] and not given["forever"]:
+        raise UsageError(
+            "--refresh shares the visits of --forever; add --forever, or store the policy for "
+            "later with --set refresh.policy=NAME"
+        )
     revisit = revisit_of(given["revisit"], given["older_than"], given["site"], given["match"])
     with named_as_typed(typed_as):
         flags = _flags(given, pairs)
@@ -93,6 +98,7 @@ def _flags(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, object]:
     options: dict[str, object] = {
         **{name: given[name] for name in given if name not in (*_NO_SETTINGS, *_OTHERWISE)},
         "ascend": given["ascend"] or None,
+        "list_only": given["list_only"] or None,
         "user_agent_contact": given["contact"],
         "graph": False if given["no_graph"] else None,
         "index": False if given["no_index"] else None,

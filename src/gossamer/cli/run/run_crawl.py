@@ -158,6 +158,7 @@ async def _crawl(plan: CrawlPlan) -> Summary:
             node.why_nothing,
             node.revisit_found,
             opening.settings.duplicates.mode,
+            opening.settings.limits,
         )
         lines = closing.lines(is_coloured=has_colours(sys.stderr))
         print_closing(lines, is_terminal=sys.stderr.isatty())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 
 from gossamer.base.plurals import counted
@@ -39,7 +40,8 @@ async def _watch(plan: CrawlPlan, *, as_json: bool) -> Summary:
                 for task in following:
                     task.cancel()
                 await asyncio.gather(*following, return_exceptions=True)
-            printer.print_new()
+            with contextlib.suppress(BrokenPipeError):  # nobody reads the last changes
+                printer.print_new()
         finally:
             printer.close()
         if summary.fetched:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
@@ -56,6 +56,12 @@ def _value_text(key: str, value: object) -> str:
         shown = map(hidden, value) if key == "fetch.headers" else map(str, value)
         return ", ".join(shown) or "empty"
     return repr(value)
+
+
+def harvest_text(focus: Mapping[str, Any]) -> str:
+    """`312 of 460 pages relevant (harvest rate 68 %)`, of a crawl for a topic."""
+    relevant, judged = focus["relevant"], focus["judged"]
+    return f"{relevant:,} of {counted(judged, 'page')} relevant ({focus['harvest_rate']:.0%})"
 
 
 def retry_text(urls: int, in_s: float) -> str:

@@ -5,5 +5,6 @@ visit_queues.py   the pages that wait for a visit, and whose turn it is: new URL
 visits.py         asking for a visit, and what a lease needs to know of the stored version
 results.py        noting what a visit found
 changes.py        telling a change from noise, and keeping a row of it (change_rows.py)
+evicting.py       leaving a collection of limited size, and returning
 freshness.py      how much of the collection is up to date
 """

@@ -7,6 +7,8 @@ crawl has all the pages that it may have, and still visits those.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gossamer.frontier.host_table import HOST_BYTES, HostTable
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import HostRow, QueueEntry
@@ -19,7 +21,15 @@ _Entry = tuple[bytes, bytes]  # place and row
 class VisitQueues:
     """The queued visits of one collection, by host and by place."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(
+        self,
+        state: State,
+        first_new: Callable[[bytes], _Entry | None],
+        take_new: Callable[[bytes], None],
+    ) -> None:
+        """`first_new` shows the new URL of a host that comes first, `take_new` takes it."""
+        self._first_new = first_new
+        self._take_new = take_new
         self._store: Store = state.store
         self._pending: Pending = state.pending
         self._hosts: HostTable = state.hosts
@@ -60,17 +70,19 @@ class VisitQueues:
     def take(self, host_key: bytes) -> None:
         """Take what `first` showed."""
         _, is_visit = self._next(host_key)
-        queue = self._hosts.visit_queue(host_key) if is_visit else self._hosts.queue(host_key)
         if self._has_both(host_key):
             self._owed[host_key] = self._credit(host_key) - (not is_visit)
-        queue.take()
+        if is_visit:
+            self._hosts.visit_queue(host_key).take()
+        else:
+            self._take_new(host_key)
 
     def _next(self, host_key: bytes) -> tuple[_Entry | None, bool]:
         """The next entry, and whether it is a visit."""
         visit = self._visit(host_key)
         if self.is_visits_only:
             return visit, True
-        new = self._hosts.queue(host_key).first(self._store, self._pending)
+        new = self._first_new(host_key)
         if visit is None or (new is not None and self._credit(host_key) >= 1.0):
             return new, False
         return visit, True
@@ -84,7 +96,7 @@ class VisitQueues:
         if self.is_visits_only or self._visit(host_key) is None:
             self._owed.pop(host_key, None)
             return False
-        return self._hosts.queue(host_key).first(self._store, self._pending) is not None
+        return self._first_new(host_key) is not None
 
     def _credit(self, host_key: bytes) -> float:
         """What new URLs are owed if this turn is counted."""

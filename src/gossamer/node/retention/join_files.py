@@ -2,7 +2,8 @@
 
 Exchanges keep their bytes and are put in the order in which they ended: a rebuild replays them in
 this order. A page whose capture the state does not know any more is left out. Of failures, of
-robots.txt and of sitemaps the newest of each URL stays: earlier ones have no effect on the state.
+robots.txt and of sitemaps the newest of each URL stays: earlier ones have no effect on the state,
+and nor have visits of a sitemap that found it unchanged.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class _Place:
     at_us: int
     capture: bytes = b""  # key of its row; empty for what is not a capture
     of: tuple[str, ...] = ()  # of what is not a capture: the newest of these stays
+    sitemap: bytes = b""  # key and moment of a sitemap that is stored whole
+    is_repeat: bool = False  # a sitemap that is stored elsewhere
 
 
 @dataclass(slots=True)
@@ -57,6 +60,7 @@ class JoinedFile:
     crc32: int = 0
     cdxj: int = 0  # CRC-32 of its CDXJ file
     captures: list[tuple[bytes, int]] = field(default_factory=list)  # key of the row, new offset
+    sitemaps: list[tuple[bytes, int]] = field(default_factory=list)  # key and moment, new offset
     dropped: int = 0  # exchanges
 
 
@@ -82,6 +86,9 @@ def join(
     joined.captures = [
         (place.capture, moved[place.path, place.response]) for place in kept if place.capture
     ]
+    joined.sitemaps = [
+        (place.sitemap, moved[place.path, place.response]) for place in kept if place.sitemap
+    ]
     return joined
 
 
@@ -102,8 +109,12 @@ def _place(path: Path, exchange: Exchange, keys: Keys) -> _Place:
         answer.at_us + answer.took_s * 1e6, answer.at_us,
     )  # fmt: skip
     is_answer = isinstance(answer, Fetched)
-    if is_answer and lease.purpose is Purpose.PAGE:
-        place.capture = keys.of(lease.url) + time_key(answer.at_us)
+    name = keys.of(lease.url) + time_key(answer.at_us) if is_answer else b""
+    if lease.purpose is Purpose.PAGE:
+        place.capture = name
+    elif lease.purpose is Purpose.SITEMAP:
+        place.is_repeat = exchange.revisit_of is not None
+        place.sitemap = b"" if place.is_repeat else name
     status = str(answer.status) if isinstance(answer, Fetched) else type(answer).__name__
     place.of = (lease.purpose.value, lease.url, status)
     return place
@@ -124,10 +135,11 @@ def _kept(places: Sequence[_Place], store: Store, *, is_thinned: bool) -> Iterat
                 if row is not None:
                     place.of = ()  # a second copy of a capture; it does no harm
     for place in places:
-        if not place.capture and place.of:
+        if not place.capture and place.of and not place.is_repeat:
             newest[place.of] = place
     for place in places:
-        is_old = is_thinned and bool(place.of) and newest.get(place.of) is not place
+        is_old = bool(place.of) and newest.get(place.of) is not place
+        is_old = is_thinned and (is_old or place.is_repeat)
         if id(place) not in dropped and (place.capture or not is_old):
             yield place
 

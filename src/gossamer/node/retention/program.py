@@ -16,7 +16,7 @@ import base64
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,15 +100,20 @@ def _joined(
     keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     level = settings.archive.gzip_level
     joined = join(group, new, store, keys, level, is_thinned=is_thinned)
-    rows = b"".join(key + offset.to_bytes(8, "big") for key, offset in joined.captures)
     return {
         "new": new.name if joined.size_bytes else "",
         "old": [path.name for path in group],
         "size_bytes": joined.size_bytes,
         "crc32": joined.crc32,
         "cdxj": joined.cdxj,
-        "captures": base64.b64encode(rows).decode(),
+        "captures": _places_text(joined.captures),
+        "sitemaps": _places_text(joined.sitemaps),
     }
+
+
+def _places_text(places: Iterable[tuple[bytes, int]]) -> str:
+    joined = b"".join(key + offset.to_bytes(8, "big") for key, offset in places)
+    return base64.b64encode(joined).decode()
 
 
 def _new_name(folder: Path, first: str) -> str:

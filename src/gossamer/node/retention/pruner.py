@@ -46,8 +46,9 @@ from gossamer.frontier.meta_keys import (
     PRUNED_KEY,
     PRUNED_PREFIX,
     REPLACING_KEY,
+    SITEMAP_PREFIX,
 )
-from gossamer.frontier.rows import CaptureRow, time_of
+from gossamer.frontier.rows import CaptureRow, SitemapRow, time_of
 from gossamer.frontier.store import StateTable
 from gossamer.node.parts import Parts
 from gossamer.node.retention.captures_to_drop import REQUEST_BYTES
@@ -194,6 +195,7 @@ class Pruner:
         before = sum((self._folder / name).stat().st_size for name in one.old)
         moved = base64.b64decode(step["captures"])
         rows = await asyncio.to_thread(self._moved, one, moved)
+        self._move_sitemaps(one, base64.b64decode(step["sitemaps"]))
         self._move_captures(one, rows)
         await self._parts.committer.commit()
         try:
@@ -216,6 +218,19 @@ class Pruner:
                 raise StoreError(f"{one.new} has a capture that the state does not know")
             rows[key] = structs.replace(row, file=one.new, offset=offset).encode()
         return rows
+
+    def _move_sitemaps(self, one: FileReplacement, moved: bytes) -> None:
+        """Note the new places of sitemaps that later visits are compared with."""
+        pending = self._frontier.pending
+        for piece in _pieces(moved, _MOVED_BYTES):
+            name, at_us = SITEMAP_PREFIX + piece[:KEY_BYTES], time_of(piece[KEY_BYTES:])
+            packed = pending.find(StateTable.META, name)
+            row = SitemapRow.decode(packed) if packed else None
+            if row is None or row.previous is None or row.previous.at_us != at_us:
+                continue
+            offset = int.from_bytes(piece[_CAPTURE_BYTES:], "big")
+            place = structs.replace(row.previous, file=one.new, offset=offset)
+            pending.put(StateTable.META, name, structs.replace(row, previous=place).encode())
 
     def _move_captures(self, one: FileReplacement, rows: Mapping[bytes, bytes]) -> None:
         """Change state, graph and index together: nothing is awaited before their commit."""

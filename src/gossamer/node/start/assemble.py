@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.base.clock import Clock
-from gossamer.collection.stored_settings import Typed, stored_bans, with_stored_seeds
+from gossamer.collection.stored_settings import Typed, stored_bans, stored_trust, with_stored_seeds
+from gossamer.collection.visit_log import read_visits
 from gossamer.fetch.guard import guard_of
 from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.link_exchange import LinkExchange, exchange_for
-from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
+from gossamer.frontier.meta_keys import CLEAN_KEY, FOCUS_KEY, SALT_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import StateTable, Store
 from gossamer.policies.duplicates import duplicates_named
-from gossamer.policies.named_order import order_named
+from gossamer.policies.named_order import is_focused, order_named, values_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.stop import Allowance
 from gossamer.schedule.admission import Admission
@@ -31,6 +32,9 @@ from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
 from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
+
+if TYPE_CHECKING:  # it loads NumPy
+    from gossamer.policies.orders.column_order import ColumnOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class StoredCrawl:
     forgotten_seeds: Sequence[str]  # of this run; they are not requested
     typed: Typed
     bans: Sequence[str]  # that were added while a crawl was running
+    trusted: Sequence[str]  # lines of URLs that are no traps
     forgotten: Forgotten
     is_unclean: bool  # the last process was killed
 
@@ -81,18 +86,30 @@ def read_stored(store: Store, seeds: Sequence[str], forgotten: Forgotten) -> Sto
         forgotten_seeds=left_out,
         typed=typed,
         bans=stored_bans(store),
+        trusted=stored_trust(store),
         forgotten=forgotten,
         is_unclean=store.find(StateTable.META, CLEAN_KEY) == b"0",
     )
 
 
-def policies_for(settings: Settings) -> Policies:
-    """The policies that the settings name."""
+def policies_for(settings: Settings, store: Store | None = None) -> Policies:
+    """The policies that the settings name. A focused crawl begins with the model in the store."""
     return Policies(
         order=order_named(settings.frontier.order),
         duplicates=duplicates_named(settings.duplicates),
         stop=Allowance(settings.limits),
+        values=values_named(settings.frontier, read_visits(settings), focus_for(settings, store)),
     )
+
+
+def focus_for(settings: Settings, store: Store | None = None) -> ColumnOrder | None:
+    """The order of a focused crawl; None for another crawl, or without a topic. Raises
+    UsageError."""
+    if not is_focused(settings.frontier.order):
+        return None
+    from gossamer.collection.focus_topic import focus_of  # loads NumPy
+
+    return focus_of(settings, store.find(StateTable.META, FOCUS_KEY) if store else None)
 
 
 def assemble(
@@ -112,6 +129,7 @@ def assemble(
         watch_depth=settings.scope.depth >= 0,
         on_refused=listeners.on_refused,
         policies=policies,
+        trusted=BanList(crawl.trusted),
     )
     rules = CrawlRules(
         keys=crawl.keys,

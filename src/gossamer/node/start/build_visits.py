@@ -21,7 +21,7 @@ def add_visits(parts: Parts, store: Store) -> None:
     lists = ListReader(parts.frontier, parts.scheduler, store, parts.clock, refresh.lists_every_s)
     completion = RunningCompletion(parts, refresh.complete_every_s)
     parts.revisits = refresher
-    parts.background = (refresher.keep_up, lists.keep_up, completion.keep_up)
+    parts.background += (refresher.keep_up, lists.keep_up, completion.keep_up)
 
 
 def _refresher(parts: Parts) -> Refresher:

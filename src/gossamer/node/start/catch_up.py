@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.archive_list import update_manifest
+from gossamer.node.keeping.left_pages import LeftPages
 from gossamer.node.node import Node
 from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered, recover
 from gossamer.node.start.assemble import StoredCrawl
 from gossamer.node.start.build_pool import Workers
 from gossamer.node.start.decided_urls import drop_lost_entries
+from gossamer.records import Reason
 from gossamer.workers.crash_marker import CrashMarker, delete_markers, read_deadly
 from gossamer.workers.process import ProcessedPage
 
@@ -55,8 +57,18 @@ class CatchUp:
         part = gatherer.write_now()
         if part is not None:
             self._parts.links.note(part)
+        if self._is_unclean and self._has_graph:
+            self._tell_graph_who_left()
         update_manifest(archive, self._salt, self._known)
         return recovered
+
+    def _tell_graph_who_left(self) -> None:
+        """The graph may still have links of pages that have left the collection."""
+        parts = self._parts
+        if parts.frontier.counts.by_reason.get(Reason.EVICTED):
+            left = LeftPages(parts.paths.graph, parts.links, parts.clock, 0.0)
+            left.add_stored(self._store)
+            left.write(is_last=True)
 
     def done(self) -> None:
         """All of it is committed: the pages that killed earlier processes are no longer needed."""

@@ -43,6 +43,6 @@ class ListReader:
 
     def _read_again(self) -> int:
         now_us = self._clock.wall_us()
-        self._scheduler.read_sitemaps_again(self._store)
+        self._scheduler.read_sitemaps_again(self._store, needs_lists=True)
         self._frontier.pending.put(StateTable.META, LISTS_KEY, now_us.to_bytes(8, "big"))
         return now_us

@@ -37,6 +37,7 @@ from gossamer.frontier.meta_keys import (
     PRUNED_KEY,
     PRUNED_PREFIX,
     REVISIT_KEY,
+    YIELD_PREFIX,
 )
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
 from gossamer.frontier.store import StateTable, Store, TableChanges, walk
@@ -52,7 +53,9 @@ _LEARNED: Final = (
 )  # fmt: skip
 
 # The same, of what the archive never says.
-_LEARNED_BY_POLICY: Final = ("rate_shape", "rate_scale", "hint_us", "next_us")
+_LEARNED_BY_POLICY: Final = (
+    "rate_shape", "rate_scale", "hint_us", "next_us", "importance", "body_us",
+)  # fmt: skip
 _KEPT_META: Final = (FRESHNESS_KEY, LISTS_KEY, REVISIT_KEY)
 
 # Sums over all visits, also those whose captures are deleted.
@@ -120,8 +123,9 @@ def carry_learned(paths: CollectionPaths, new: Store) -> None:
 
 def _known_of_old(old: Store, new: Store) -> Iterator[WrittenRow]:
     try:
-        for key, told in _meta(old, NOTIFIED_PREFIX):
-            yield StateTable.META, key, told
+        for prefix in (NOTIFIED_PREFIX, YIELD_PREFIX):
+            for key, told in _meta(old, prefix):
+                yield StateTable.META, key, told
         for key in _KEPT_META:
             if row := old.find(StateTable.META, key):
                 yield StateTable.META, key, row

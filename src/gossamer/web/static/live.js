@@ -29,7 +29,11 @@ function showStatus(status) {
     state.className = `badge ${status.state}`;
   }
   for (const figure of document.querySelectorAll("[data-figure]")) {
-    const value = status[figure.dataset.figure] ?? 0;
+    if (figure.dataset.figure === "harvest_rate") {
+      figure.textContent = `${Math.round(100 * (status.focus?.harvest_rate ?? 0))} %`;
+      continue;
+    }
+    const value = status[figure.dataset.figure] ?? status.focus?.[figure.dataset.figure] ?? 0;
     figure.textContent = figure.dataset.unit === "size" ? size(value) : whole.format(value);
   }
   sayLine(status);

@@ -46,6 +46,7 @@ _SAYS: Final = {
     "anchors": "The anchor texts of the links to each target, and the number of pages.",
     "graph": "The network of links, with the number of links per edge.",
     "hosts": "Every host: queue, outcomes, size and problems.",
+    "files": "Every file that was found: type, size, linking pages and anchor texts.",
     "refused": "Every refused URL, and the rule that refused it.",
     "text": "The text of each page, as indexed.",
     "captures": "Every fetch, and its place in the archive.",

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from gossamer.errors import NoCollection, StoreError, UsageError
 from gossamer.graph.ego import Ego
-from gossamer.node.snapshot import disk_figures
+from gossamer.node.snapshot import disk_figures, trap_figures
 from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
 from gossamer.web.crawls import OPTIONS, judge_scope
@@ -154,7 +154,8 @@ def hosts(context: ViewContext, parameters: Parameters) -> Response:
 def status(context: ViewContext, parameters: Parameters) -> Response:
     found = context.crawls.status(parameters.text("c"))
     with suppress(NoCollection, StoreError):  # the status says which
-        found["disk"] = disk_figures(context.collections.paths(found["crawl"]))
+        paths = context.collections.paths(found["crawl"])
+        found["disk"], found["traps"] = disk_figures(paths), trap_figures(paths)
     return JSONResponse(found)
 
 

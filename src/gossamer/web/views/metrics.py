@@ -17,6 +17,8 @@ _OF_CRAWLS: Final = (
     ("bytes", "gossamer_bytes_fetched", "Bytes of bodies fetched."),
     ("links", "gossamer_links", "Links found."),
     ("indexed", "gossamer_pages_indexed", "Pages in the search index."),
+    ("hot", "gossamer_pages_hot", "Fetched pages whose importance reaches the threshold."),
+    ("evicted", "gossamer_pages_evicted", "Pages that left for better ones, each time."),
     ("under_way", "gossamer_requests_under_way", "Requests in flight."),
     ("pages_per_s", "gossamer_pages_per_second", "Pages per second over the last ten seconds."),
 )

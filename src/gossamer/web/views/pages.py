@@ -79,7 +79,7 @@ TYPES: Final = ("html", "pdf", "image", "audio", "video", "text", "any")
 # Fields in the "more" part of the form.
 _MORE: Final = (
     "max_time", "max_bytes", "max_matches", "delay", "max_rate", "hours", "sitemaps", "proxy",
-    "ascend", "forever", "rate",
+    "ascend", "list_only", "keep_best", "threshold", "importance", "forever", "rate",
 )  # fmt: skip
 _SHOWN: Final = 200  # rows per page of a table
 

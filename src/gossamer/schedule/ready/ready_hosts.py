@@ -24,15 +24,13 @@ class _Ready(Protocol):
 H = TypeVar("H", bound=_Ready)
 
 
-class _Site(Generic[H]):
+class SiteHosts(Generic[H]):
     """The ready hosts of one site. An entry counts only while its host still has that turn."""
 
-    __slots__ = ("hosts", "is_listed", "many", "turns")
+    __slots__ = ("hosts", "many")
 
     def __init__(self) -> None:
-        self.turns = 0  # that it has had, or missed
         self.hosts: list[tuple[bytes, int, H]] = []
-        self.is_listed = False
         self.many = _FEW_ENTRIES  # more than that are walked for those that count
 
     def add(self, host: H, key: bytes) -> None:
@@ -50,6 +48,17 @@ class _Site(Generic[H]):
         while hosts and hosts[0][1] != hosts[0][2].turn:
             heapq.heappop(hosts)
         return hosts[0][2] if hosts else None
+
+
+class _Site(SiteHosts[H]):
+    """A site that takes turns."""
+
+    __slots__ = ("is_listed", "turns")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns = 0  # that it has had, or missed
+        self.is_listed = False
 
 
 class ReadyHosts(Generic[H]):

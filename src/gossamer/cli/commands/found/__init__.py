@@ -1,0 +1,1 @@
+"""Commands about what a crawl was looking for."""

@@ -1,0 +1,192 @@
+"""What the hosts of a collection have brought, and what follows from it for each of their URLs.
+
+`policies/traps/` decides; here its counts are kept for each host and written with the commits. The
+row of a host is written once it has wasted a request, so that most hosts have none. What is in
+memory is bounded: of hosts without a row the oldest are forgotten, and of *families* (the links of
+a page that brought nothing new) the last few thousand are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gossamer.base.packing import pack, unpacker
+from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.meta_keys import YIELD_PREFIX
+from gossamer.frontier.pending import Pending
+from gossamer.frontier.store import StateTable, Store, walk
+from gossamer.policies.traps.grades import News
+from gossamer.policies.traps.shared_text import SharedText
+from gossamer.policies.traps.yields import (
+    REFUSED_LEVEL,
+    HostYield,
+    explain,
+    level_of,
+    next_run,
+)
+from gossamer.urls.bans import BanList
+
+_MOST_HOSTS: Final = 20_000  # in memory, some 500 bytes each
+_MOST_FAMILIES: Final = 5_000
+_MOST_CHILDREN: Final = 50  # of a family, that are moved at once when one of them brings news
+_META: Final = StateTable.META
+_after_prefix: Final = YIELD_PREFIX[:-1] + bytes([YIELD_PREFIX[-1] + 1])
+unpack_yield: Final = unpacker(HostYield)
+
+
+class Family:
+    """The links of one page that brought nothing new."""
+
+    __slots__ = ("children", "news", "wasted")
+
+    def __init__(self) -> None:
+        self.children: list[bytes] = []
+        self.wasted = 0
+        self.news = 0
+
+
+_NO_FAMILY: Final = Family()
+
+
+class TrapGuard:
+    """Judges URLs by what their hosts have brought. `budget` 0: every URL is as good as another."""
+
+    def __init__(self, store: Store, pending: Pending, budget: int, trusted: BanList) -> None:
+        self._pending = pending
+        self._budget = budget
+        self.trusted = trusted
+        self._hosts: dict[bytes, HostYield] = {}
+        self._families: dict[bytes, Family] = {}
+        self._dirty: set[bytes] = set()
+        self._shared = SharedText()
+        self.withdrawn = 0  # how often the refusals of a host were withdrawn
+        # Hosts of which a URL may have a level. No other host is looked at.
+        self.suspects: set[bytes] = set()
+        if budget:
+            self.suspects.update(key for key, _ in stored_yields(store))
+
+    @property
+    def is_on(self) -> bool:
+        return self._budget > 0
+
+    # -- what is known of hosts
+
+    def _host(self, host_key: bytes) -> HostYield:
+        known = self._hosts.get(host_key)
+        if known is None:
+            if len(self._hosts) >= _MOST_HOSTS:
+                self._forget()
+            packed = self._pending.find(_META, YIELD_PREFIX + host_key)
+            known = self._hosts[host_key] = unpack_yield(packed) if packed else HostYield()
+        return known
+
+    def _forget(self) -> None:
+        """Drop the older half of the hosts; those with a row are read again when they matter."""
+        for key in list(self._hosts)[: _MOST_HOSTS // 2]:
+            if key not in self._dirty:
+                del self._hosts[key]
+
+    def begin(self) -> None:
+        """A commit begins: write the hosts that have changed."""
+        for key in self._dirty:
+            row: bytes = pack(self._hosts[key])
+            self._pending.put(_META, YIELD_PREFIX + key, row)
+        self._dirty.clear()
+
+    # -- what is asked for each URL
+
+    def level(self, key: bytes, url: str, run: int, via: bytes, *, is_first: bool) -> int:
+        """The level of a URL of a suspect."""
+        if self.trusted and self.trusted.find(url) is not None:
+            return 0
+        levels, _ = self._host(key[:HOST_BYTES]).levels_of(url)
+        family = self._families.get(via, _NO_FAMILY)
+        return level_of(run, levels, is_first=is_first, firsts=(family.wasted, family.news))
+
+    def refusal(self, key: bytes, url: str, run: int, level: int) -> str | None:
+        """Why a URL of this level is not requested; None if it is."""
+        host = self._host(key[:HOST_BYTES])
+        if level < REFUSED_LEVEL or not host.is_spent:
+            return None
+        return explain(host, url, run, self._budget)
+
+    def is_refused(self, key: bytes, url: str, run: int) -> bool:
+        """Whether a URL that was refused as a trap would be refused now."""
+        if not self.is_on or key[:HOST_BYTES] not in self.suspects:
+            return False
+        level = self.level(key, url, run, b"", is_first=True)
+        return self.refusal(key, url, run, level) is not None
+
+    def take_trial(self, key: bytes) -> bool:
+        """Whether a URL with a level may be requested in the place of level 0."""
+        return self._host(key[:HOST_BYTES]).take_trial()
+
+    def note_refused(self, key: bytes) -> None:
+        self._host(key[:HOST_BYTES]).refused += 1
+        self._dirty.add(key[:HOST_BYTES])
+
+    # -- learning
+
+    def note_child(self, key: bytes, via: bytes) -> None:
+        """A page that brought nothing new names a URL that nothing named before."""
+        self.suspects.add(key[:HOST_BYTES])
+        family = self._families.get(via)
+        if family is None:
+            if len(self._families) >= _MOST_FAMILIES:
+                for old in list(self._families)[: _MOST_FAMILIES // 2]:
+                    del self._families[old]
+            family = self._families[via] = Family()
+        if len(family.children) < _MOST_CHILDREN:
+            family.children.append(key)
+
+    def note_linking(self, key: bytes, via: bytes) -> None:
+        """A page of another host links to a suspect."""
+        self._host(key[:HOST_BYTES]).note_linking(via[:HOST_BYTES])
+
+    def learn(
+        self, key: bytes, url: str, run: int, via: bytes, news: News, fresh: list[str]
+    ) -> list[bytes]:
+        """A page was fetched. Returns the URLs that come earlier because of it."""
+        host_key = key[:HOST_BYTES]
+        host = self._host(host_key)
+        is_suspect = host_key in self.suspects
+        had_level = is_suspect and (run > 0 or host.levels_of(url)[0] > 0)
+        host.learn(url, run, news, fresh, had_level=had_level)
+        if host.has_suspects:
+            self.suspects.add(host_key)
+        if host_key in self.suspects:
+            self._dirty.add(host_key)
+        self.withdrawn += host.settle(self._budget)
+        return self._learn_family(via, news, is_wasted=bool(fresh)) if run else []
+
+    def _learn_family(self, via: bytes, news: News, *, is_wasted: bool) -> list[bytes]:
+        family = self._families.get(via)
+        if family is None or news is News.UNKNOWN:
+            return []
+        if news is not News.NEW:
+            family.wasted += is_wasted
+            return []
+        family.news += 1
+        children, family.children = family.children, []
+        return children
+
+    def grade(self, key: bytes, news: int, numbers: bytes) -> News:
+        """The grade of a page, by what all workers know."""
+        return self._shared.settle(key[:HOST_BYTES], News(news), numbers)
+
+    @staticmethod
+    def run_of_links(run: int, news: News) -> int:
+        return next_run(run, news)
+
+
+def find_yield(store: Store, host_key: bytes) -> HostYield | None:
+    """What a state knows of a host that wasted requests; None for any other."""
+    packed = store.find(_META, YIELD_PREFIX + host_key)
+    return unpack_yield(packed) if packed else None
+
+
+def stored_yields(store: Store) -> Iterator[tuple[bytes, HostYield]]:
+    """Host keys, and what is known of those hosts."""
+    for key, packed in walk(store, _META, YIELD_PREFIX, _after_prefix):
+        yield key[len(YIELD_PREFIX) :], unpack_yield(packed)

@@ -1,0 +1,76 @@
+"""What the state has learned about traps, for `status` and `why`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gossamer.base.plurals import counted
+from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.levels.guard import find_yield, stored_yields
+from gossamer.frontier.rows import HostRow, UrlRow
+from gossamer.frontier.store import StateTable, Store
+from gossamer.policies.traps.yields import REFUSED_LEVEL, HostYield
+from gossamer.records import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class TrapVerdict:
+    """One verdict, about a pattern of a host, or about its long runs."""
+
+    host: str
+    pattern: str  # empty: of pages behind others that brought nothing new
+    news: int  # pages that brought something, since the pattern was first seen
+    wasted: int
+    levels: int  # by which such URLs come later; 0: only their runs count
+    is_refused: bool
+
+    @property
+    def sentence(self) -> str:
+        """The verdict for people."""
+        what = f"pages like {self.pattern}" if self.pattern else "pages behind such pages"
+        brought = f"{counted(self.wasted, 'request')} wasted, {self.news} brought new text"
+        end = "further ones are refused as trap" if self.is_refused else "they are requested later"
+        return f"{self.host}: {what}: {brought}; {end}"
+
+
+def trap_verdicts(store: Store) -> Iterator[TrapVerdict]:
+    """The verdicts of all hosts, as they were committed."""
+    for key, host in stored_yields(store):
+        packed = store.find(StateTable.HOST, key)
+        name = HostRow.decode(packed).name if packed else key.hex()
+        for pattern, counts in host.patterns.items():
+            if levels := counts.levels:
+                is_refused = host.is_spent and levels >= REFUSED_LEVEL
+                yield TrapVerdict(
+                    name, pattern, counts.all_news, counts.all_wasted, levels, is_refused
+                )
+        if host.is_spent:
+            yield TrapVerdict(name, "", host.news, host.wasted, 0, is_refused=True)
+
+
+def trap_sentences(store: Store, key: bytes, row: UrlRow) -> list[str]:
+    """What traps have to do with a URL."""
+    host = find_yield(store, key[:HOST_BYTES])
+    if host is None:
+        return []
+    return list(_sentences(host, row))
+
+
+def _sentences(host: HostYield, row: UrlRow) -> Iterator[str]:
+    levels, pattern = host.levels_of(row.url)
+    is_waiting = row.outcome is Outcome.QUEUED
+    if row.run:
+        yield (
+            "The pages on the way to it brought no new text"
+            + (f", so it comes {counted(row.run, 'level')} later." if is_waiting else ".")
+        )
+    if levels:
+        counts = host.patterns[pattern]
+        yield (
+            f"Pages like {pattern} wasted {counted(counts.all_wasted, 'request')}, and "
+            f"{counts.all_news} of them brought new text"
+            + (f", so they come {counted(levels, 'level')} later." if is_waiting else ".")
+        )
+    if row.reason == "trap" and (row.run or levels):
+        yield "`gossamer trust` with the URL, or the start of it, withdraws this verdict."
