@@ -1,0 +1,1 @@
+"""The crawler unit: polls the hub, crawls jobs, sends packages; idle rules, limits, local page."""
