@@ -501,6 +501,19 @@ class Focus(Section):
         "Examples of wanted pages: files, folders of files, or URLs. A URL is fetched as a seed.",
     )
     model: str = setting("", "A model of an earlier crawl to begin with (`gossamer focus export`).")
+    start_from: tuple[str, ...] = setting(
+        (),
+        "Where to search for `frontier.query`; the results are further seeds: collections, or URLs "
+        "of search engines with {query} in the place of the words.",
+    )
+    start_select: str = setting(
+        "",
+        "Which part of an engine's answer has the results: a CSS selector of links, or for JSON "
+        "the names on the way to the URLs, such as `results.url`. Empty: all links to other sites.",
+    )
+    start_urls: int = setting(
+        20, "Maximum number of results that one search gives.", at_least=1, at_most=1_000
+    )
     classifier: str = setting(
         "",
         "A plug-in that judges pages in the place of our judge: NAME, or NAME:LABEL for the label "

@@ -37,7 +37,8 @@ FLAGS: Final[dict[str, FlagType]] = {
         FlagType.TEXT: "--scope --domains --sitemaps --type --order --query --model --visits "
         "--hours --cookies --logins --duplicates --proxy --user-agent-contact --rate "
         "--webhook --run --refresh --older-than --site --importance",
-        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set --match --like",
+        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set --match --like "
+        "--start-from",
         FlagType.FOLDER: "-c --collection -f",
         FlagType.WHOLE: "--depth --max-pages --max-bytes --max-matches --keep-best --max-body "
         "--per-host --connections --workers --max-rate",

@@ -23,6 +23,7 @@ from gossamer.base.packing import unpack
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.crawl_log import read_actions
 from gossamer.collection.directory import CollectionPaths, open_to_read
+from gossamer.collection.starting_points import points_in, urls_of
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import GossamerError
 from gossamer.frontier.meta_keys import ORIGINS_KEY, SALT_KEY, SEEDS_KEY, TYPED_KEY
@@ -90,14 +91,16 @@ def _from_archive(paths: CollectionPaths) -> OperatorInputs:
     values = {key: ast.literal_eval(info[key]) for key in KEYS if key in info}
     values |= _changed_since(actions, newest)
     typed = [seed for act in actions for seed in act.get("seeds", ()) if isinstance(seed, str)]
+    points = urls_of(points_in(actions))
     listed = [seed for _, one in infos for seed in one.get("seeds", "").split()]
     if not typed and any(len(one.get("seeds", "").split()) >= _IN_WARCINFO for _, one in infos):
         listed += _first_requests(warc_paths)
-    seeds = tuple(dict.fromkeys([*typed, *listed]))
+    seeds = tuple(dict.fromkeys([*typed, *listed, *points]))
+    trusted = typed or [seed for seed in seeds if seed not in points]
     return OperatorInputs(
         _usable(values),
         seeds,
-        tuple(dict.fromkeys(map(host_of, typed or seeds))),
+        tuple(dict.fromkeys(map(host_of, trusted))),
         salt or os.urandom(SALT_BYTES),
         is_from_state=False,
         is_salt_new=not salt,

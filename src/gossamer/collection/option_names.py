@@ -31,6 +31,7 @@ FLAGS: Final[dict[str, str]] = {
     "order": "frontier.order",
     "like": "focus.like",
     "model": "focus.model",
+    "start_from": "focus.start_from",
     "query": "frontier.query",
     "visits": "frontier.visits_file",
     "duplicates": "duplicates.mode",

@@ -90,6 +90,10 @@ class ShortOptions(TypedDict, total=False):
     model: str
     """A model of an earlier crawl to begin with (`gossamer focus export`)."""
 
+    start_from: Sequence[str]
+    """Where to search for `frontier.query`; the results are further seeds: collections, or URLs of
+    search engines with {query} in the place of the words."""
+
     query: str
     """Words that the order `similarity` looks for in links and URLs, and the order `focus` in
     pages."""
@@ -502,6 +506,17 @@ class Options(ShortOptions, total=False):
 
     focus__model: str
     """A model of an earlier crawl to begin with (`gossamer focus export`)."""
+
+    focus__start_from: Sequence[str]
+    """Where to search for `frontier.query`; the results are further seeds: collections, or URLs of
+    search engines with {query} in the place of the words."""
+
+    focus__start_select: str
+    """Which part of an engine's answer has the results: a CSS selector of links, or for JSON the
+    names on the way to the URLs, such as `results.url`. Empty: all links to other sites."""
+
+    focus__start_urls: int
+    """Maximum number of results that one search gives."""
 
     focus__classifier: str
     """A plug-in that judges pages in the place of our judge: NAME, or NAME:LABEL for the label that

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from gossamer.base.clock import Clock
@@ -15,12 +16,21 @@ from gossamer.base.packing import pack, unpack
 from gossamer.collection.configure import difference
 from gossamer.collection.crawl_log import note_action
 from gossamer.collection.directory import CollectionPaths
+from gossamer.collection.starting_points import (
+    ACTION,
+    StartingPoint,
+    as_action,
+    pack_points,
+    stored_points,
+    urls_of,
+)
 from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import (
     BANS_KEY,
     ORIGINS_KEY,
+    POINTS_KEY,
     SEEDS_KEY,
     SETTINGS_KEY,
     TRUST_KEY,
@@ -109,6 +119,7 @@ def without_secrets(settings: Settings) -> Settings:
         "fetch.headers": tuple(map(hidden, fetch.headers)),
         "fetch.proxy": without_userinfo(fetch.proxy),  # a proxy URL with a password is never used
         "fetch.proxies": tuple(map(without_userinfo, fetch.proxies)),
+        "focus.start_from": tuple(map(without_userinfo, settings.focus.start_from)),
         # A webhook's path is often a secret, and a stored command would run for whoever resumes.
         "watch.webhook": "",
         "watch.webhook_secret_file": "",
@@ -148,13 +159,14 @@ def note_start(
     changed: dict[str, tuple[object, object]],
     *,
     is_new: bool,
+    points: Sequence[StartingPoint] = (),
 ) -> None:
     pending = frontier.pending
     pending.put(StateTable.META, SETTINGS_KEY, pack(values_of(without_secrets(settings))))
     pending.put(StateTable.META, SEEDS_KEY, pack(list(seeds)))
     pending.put(StateTable.META, TYPED_KEY, pack(list(typed.hosts)))
     pending.put(StateTable.META, ORIGINS_KEY, pack(list(typed.origins)))
-    known = set(stored_seeds(store))
+    known = {*stored_seeds(store), *urls_of(points)}
     act = "begin" if is_new else "go on"
     facts: dict[str, object] = {"version": __version__}
     new = [seed for seed in seeds if seed not in known]
@@ -167,6 +179,10 @@ def note_start(
         note_action(
             paths.actions, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE]
         )
+    if points:
+        pending.put(StateTable.META, POINTS_KEY, pack_points(stored_points(store), points))
+    for _, some in groupby(points, lambda point: point.source):
+        note_action(paths.actions, clock.wall_us(), ACTION, **as_action(list(some)))
 
 
 def stored_bans(store: Store) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ VERSION_KEY: Final = b"format"  # of the collection
 SALT_KEY: Final = b"salt"  # of the URL keys
 SETTINGS_KEY: Final = b"settings"  # of the last run, without secrets
 SEEDS_KEY: Final = b"seeds"
+POINTS_KEY: Final = b"starting points"  # seeds that a search gave, and which
 TYPED_KEY: Final = b"typed"  # hosts that the operator named
 ORIGINS_KEY: Final = b"typed origins"
 TYPED_NAME_PREFIX: Final = b"typed name:"  # whether a typed name was public when first looked up

@@ -19,6 +19,7 @@ from gossamer.base.clock import Clock
 from gossamer.collection.crawl_log import CrawlLog
 from gossamer.collection.directory import CollectionPaths, complete_change, locked, open_to_write
 from gossamer.collection.forgotten import mend_forgotten
+from gossamer.collection.starting_points import StartingPoint, urls_of
 from gossamer.collection.stored_settings import (
     changed_settings,
     note_start,
@@ -128,11 +129,13 @@ def open_node(
     is_forever: bool = False,
     revisit: RevisitFilter | None = None,
     policies: Policies | None = None,
+    points: Sequence[StartingPoint] = (),
 ) -> Opened:
     """Open or make the collection, bring it up to its archive, and admit the seeds.
 
     With `is_import` no request is sent, and `intake` takes what is brought. With `is_forever` the
     crawl has no end, and visits known pages again; with `revisit` it visits those once more.
+    `points` are seeds that a search gave: nobody typed them.
     `settings_for` is told the settings of the stored crawl, or None. Without `policies` the
     settings name them. Raises UsageError, and changes nothing, if a stored crawl is to continue in
     another scope or normal form and `may_change` is not set. The caller closes the node, then
@@ -142,7 +145,7 @@ def open_node(
     is_new = not paths.exists
     settings = settings_for(None)
     if is_new:
-        check_usable(settings, seeds)
+        check_usable(settings, [*seeds, *urls_of(points)])
     paths.make()
     stack.enter_context(locked(paths))
     store = open_to_write(paths, settings.frontier.memory_mb)
@@ -160,6 +163,7 @@ def open_node(
             paths=paths, store=store, index=index, settings=settings, clock=clock,
             policies=replace(policies, values=None) if is_import else policies,
             is_new=is_new, is_import=is_import, is_forever=is_forever, revisit=revisit,
+            points=points,
         )  # fmt: skip
         changed = changed_settings(store, settings, may_change=may_change)
         return replace(_open(start, seeds, changed), checkpoint=store.checkpoint)
@@ -203,12 +207,14 @@ class _Start:
     is_import: bool
     is_forever: bool
     revisit: RevisitFilter | None
+    points: Sequence[StartingPoint]
 
 
 def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     """Join the parts, catch up with the archive, and admit the seeds."""
     paths, store, settings, clock = start.paths, start.store, start.settings, start.clock
-    crawl = read_stored(store, seeds, mend_forgotten(paths.takedowns, clock.wall_us()))
+    forgotten = mend_forgotten(paths.takedowns, clock.wall_us())
+    crawl = read_stored(store, seeds, forgotten, urls_of(start.points))
     log_length = int.from_bytes(store.find(StateTable.META, LOG_KEY) or b"", "big")
     crawl_log = CrawlLog(paths.log, log_length, store.find(StateTable.META, LOG_SUM_KEY))
     decided = DecidedUrls(crawl_log, start.index, crawl.keys)
@@ -335,7 +341,7 @@ def _begin(start: _Start, crawl: StoredCrawl, core: CrawlCore, changed: Changed)
     frontier, clock = core.frontier, start.clock
     note_start(
         start.paths, start.store, frontier, start.settings, crawl.all_seeds, crawl.typed, clock,
-        changed, is_new=start.is_new,
+        changed, is_new=start.is_new, points=start.points,
     )  # fmt: skip
     if _has_other_places(changed):
         frontier.rescoring.start()

@@ -26,7 +26,7 @@ from gossamer.collection.stored_settings import (
 )
 from gossamer.errors import UsageError
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.request import user_agent
+from gossamer.fetch.request import user_agent, without_userinfo
 from gossamer.fetch.resolve import ResolvedHost, address_in
 from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.meta_keys import SALT_KEY
@@ -36,6 +36,7 @@ from gossamer.node.build import check_usable
 from gossamer.node.new_sites import new_sites
 from gossamer.node.session import CrawlPlan
 from gossamer.node.start.assemble import Listeners, assemble, policies_for, read_stored
+from gossamer.node.starts.planned_points import planned_points
 from gossamer.node.visits.revisit_filter import RevisitFilter
 from gossamer.node.visits.revisit_run import revisit_run
 from gossamer.policies.throttle import Throttle
@@ -44,6 +45,7 @@ from gossamer.schedule.host import Host
 from gossamer.settings import Settings, values_of
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import SALT_BYTES
+from gossamer.urls.site import site_of
 
 _FIRST: Final = 20
 _STEPS: Final = 10_000  # of the made-up crawl: a state with many delayed hosts ends, too
@@ -126,8 +128,6 @@ def make_forecast(plan: CrawlPlan, clock: Clock) -> Forecast:
     paths = plan.paths
     if paths.is_state_lost:
         raise paths.missing()
-    if not paths.exists and not plan.seeds:
-        raise UsageError(f"no crawl to resume in {plan.collection}; add a start URL")
     store = open_to_read(paths) if paths.exists else _empty_store()
     try:
         return _make_forecast(plan, paths, store, clock)
@@ -145,6 +145,10 @@ def _empty_store() -> Store:
 def _make_forecast(plan: CrawlPlan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
     configured = configure(plan.collection, plan.flags, base=stored_settings(store))
     settings = configured.settings
+    points = planned_points(settings, is_new=not paths.exists, flags=plan.flags)
+    if not paths.exists and not plan.seeds and not points.is_asked:
+        raise UsageError(f"no crawl to resume in {plan.collection}; add a start URL")
+    plan = replace(plan, seeds=tuple(dict.fromkeys((*plan.seeds, *points.urls))))
     check_usable(settings, [*stored_seeds(store), *plan.seeds])
     user_agent(settings.fetch.contact)  # raises for one that cannot be sent
     changed = changed_settings(store, settings, may_change=plan.may_change)
@@ -156,7 +160,12 @@ def _make_forecast(plan: CrawlPlan, paths: CollectionPaths, store: Store, clock:
     forecast.hosts = run.hosts()
     forecast.remarks = list(_remarks(settings, plan.seeds, clock.wall_us(), forecast))
     for site in () if plan.may_add else new_sites(store, settings, plan.seeds):
-        forecast.remarks.append(f"{site} is new to this collection: the crawl needs --add")
+        if site not in {site_of(host_of(url)) for url in points.urls}:
+            forecast.remarks.append(f"{site} is new to this collection: the crawl needs --add")
+    forecast.remarks += [
+        f"{without_userinfo(engine)} was not searched; its results would be further seeds"
+        for engine in points.engines
+    ]
     return forecast
 
 

@@ -25,6 +25,17 @@ class UnknownHost(GossamerError):
     exit_code = 3
 
 
+class NeedsContact(UsageError):
+    """Public sites may be crawled only with a contact address."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"a contact is needed to crawl {host}: add --user-agent-contact MAIL or URL, or "
+            "`contact` under [fetch] in gossamer.toml"
+        )
+        self.host = host
+
+
 def form_of(settings: Settings) -> NormalForm:
     """The form in which a crawl knows URLs."""
     return NormalForm(settings.urls.query, settings.urls.session_parameters)

@@ -21,6 +21,7 @@ from gossamer.collection.directory import (
 )
 from gossamer.collection.example_urls import urls_among
 from gossamer.collection.staging import NEW, OLD
+from gossamer.collection.starting_points import StartingPoint, urls_of
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import DiskFault, GossamerError, UsageError
 from gossamer.fetch.request import user_agent
@@ -29,22 +30,13 @@ from gossamer.node.build import Opened, check_usable, open_node
 from gossamer.node.control import Answerer, listening
 from gossamer.node.new_sites import added_sites
 from gossamer.node.node import Node
-from gossamer.node.seeds import form_of, read_seeds, survey
+from gossamer.node.seeds import NeedsContact, form_of, read_seeds, survey
+from gossamer.node.starts.find_points import find_points
+from gossamer.node.starts.planned_points import is_searched
 from gossamer.node.visits.revisit_filter import RevisitFilter
 from gossamer.policies.named_order import is_focused
 from gossamer.policies.retention import RetentionRule
 from gossamer.settings import Settings
-
-
-class NeedsContact(UsageError):
-    """Public sites may be crawled only with a contact address."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__(
-            f"a contact is needed to crawl {host}: add --user-agent-contact MAIL or URL, or "
-            "`contact` under [fetch] in gossamer.toml"
-        )
-        self.host = host
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +51,12 @@ class CrawlPlan:
     is_forever: bool = False  # it runs without end, and visits known pages again
     revisit: RevisitFilter | None = None  # known pages that are visited once more
     typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, such as `--scope`
+    points: Sequence[StartingPoint] = ()  # seeds that a search gave; `opened` runs it
+
+    @property
+    def all_seeds(self) -> tuple[str, ...]:
+        """Typed ones, and those that a search gave."""
+        return tuple(dict.fromkeys((*self.seeds, *urls_of(self.points))))
 
     @property
     def paths(self) -> CollectionPaths:
@@ -80,18 +78,20 @@ async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
         raise plan.paths.missing()
     settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
     plan = _with_examples(plan, settings)
-    if is_new and not plan.seeds:
+    user_agent(settings.fetch.contact)  # raises if it cannot be sent
+    if is_searched(settings, is_new=is_new, flags=plan.flags):
+        plan = replace(plan, points=await find_points(settings, clock))
+    if is_new and not plan.all_seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}; add a start URL")
     if is_new:
-        check_usable(settings, plan.seeds)
-    user_agent(settings.fetch.contact)  # raises if it cannot be sent
-    public = await survey(plan.seeds, clock, has_contact=bool(settings.fetch.contact))
+        check_usable(settings, plan.all_seeds)
+    public = await survey(plan.all_seeds, clock, has_contact=bool(settings.fetch.contact))
     if public:
         raise NeedsContact(public)
     with ExitStack() as stack:
         opening = open_node(
             plan.paths, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change,
-            is_forever=plan.is_forever, revisit=plan.revisit,
+            is_forever=plan.is_forever, revisit=plan.revisit, points=plan.points,
         )  # fmt: skip
         async with (
             _closing(opening.node),

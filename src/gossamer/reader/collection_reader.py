@@ -22,6 +22,7 @@ from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.base.clock import iso_of
 from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
+from gossamer.collection.starting_points import stored_points
 from gossamer.collection.stored_settings import stored_bans, stored_seeds, stored_settings
 from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
 from gossamer.frontier.counts import Counts
@@ -341,6 +342,7 @@ class CollectionReader:
             dropped=0 if row else self.counts().dropped,
             judged=None if row else self._judge(known, key),
             is_seed=known in self.seeds(),
+            point=next((one for one in stored_points(self.store) if one.url == known), None),
         )
 
     def _chain(self, row: UrlRow) -> Iterator[Step]:

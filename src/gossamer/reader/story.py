@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from gossamer.collection.starting_points import StartingPoint
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.politeness.access import Access
 from gossamer.reader.duplicate_facts import NO_DUPLICATES, DuplicateFacts
@@ -93,6 +94,7 @@ class Story:
     robots: RobotsView | None = None
     judged: Judged | None = None
     is_seed: bool = False
+    point: StartingPoint | None = None  # of a seed that a search gave
     duplicates: DuplicateFacts = NO_DUPLICATES
     traps: tuple[
         str, ...

@@ -113,6 +113,12 @@ def _finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     seen = f", first seen {when(row.first_us, now_us)}" if row.first_us else ""
     if not story.via:
         yield f"It is a seed{seen}." if story.is_seed else f"Its source page is unknown{seen}."
+        if story.point is not None:
+            point, at = story.point, when(story.point.at_us, now_us)
+            yield (
+                f"A search for {point.query!r} in {point.source} found it {at}: result "
+                f"{point.place}."
+            )
         return
     links = counted(row.depth, "link")
     yield f"It was found on {story.via[0].url}{seen}; it is {links} from a seed."

@@ -16,6 +16,7 @@ from msgspec import structs
 
 from gossamer.archive.rewrite import Moved
 from gossamer.base.packing import pack, unpack
+from gossamer.collection.starting_points import pack_points, unpack_points
 from gossamer.errors import StoreError
 from gossamer.frontier.counts import FOUND_BY_VISITS, OF_IMPORTANCE, Counts
 from gossamer.frontier.duplicates.copying import copy_duplicates
@@ -31,6 +32,7 @@ from gossamer.frontier.meta_keys import (
     LOG_SUM_KEY,
     NOISE_PREFIX,
     ORIGINS_KEY,
+    POINTS_KEY,
     SEEDS_KEY,
     SETTINGS_KEY,
     SITEMAP_PREFIX,
@@ -204,6 +206,9 @@ class StateCopy:
             copied = self._sitemap(packed)
         elif key == SEEDS_KEY:
             copied = pack(self._cover.seeds(unpack(packed)))
+        elif key == POINTS_KEY:
+            points = unpack_points(packed)
+            copied = pack_points((), [one for one in points if not self._cover.covers(one.url)])
         elif key in (TYPED_KEY, BANS_KEY, TRUST_KEY):
             copied = pack(self._cover.texts(unpack(packed)))
         elif key == ORIGINS_KEY:

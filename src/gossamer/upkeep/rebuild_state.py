@@ -22,9 +22,11 @@ from msgspec import structs
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.packing import pack
+from gossamer.collection.crawl_log import read_actions
 from gossamer.collection.directory import FORMAT, CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import OperatorInputs
+from gossamer.collection.starting_points import ACTION, pack_points, points_in
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LocalExchange
 from gossamer.frontier.meta_keys import (
@@ -33,6 +35,7 @@ from gossamer.frontier.meta_keys import (
     LOG_KEY,
     LOG_SUM_KEY,
     ORIGINS_KEY,
+    POINTS_KEY,
     SALT_KEY,
     SEEDS_KEY,
     SETTINGS_KEY,
@@ -166,6 +169,8 @@ def _write_meta(
     put(TYPED_KEY, pack(list(inputs.typed)))
     if inputs.origins is not None:
         put(ORIGINS_KEY, pack(list(inputs.origins)))
+    if points := list(points_in(read_actions(paths.actions, ACTION))):
+        put(POINTS_KEY, pack_points((), points))
     put(CLEAN_KEY, b"1" if is_clean else b"0")
     log_sum, log_bytes = crc32_of(paths.log) if paths.log.exists() else (0, 0)
     put(LOG_KEY, log_bytes.to_bytes(8, "big"))

@@ -119,6 +119,15 @@ def crawl(
         str | None,
         _option("--model", "For the order focus: a model of an earlier crawl.", "FILE"),
     ] = None,
+    start_from: Annotated[
+        list[str] | None,
+        _option(
+            "--start-from",
+            "Search for --query there, and begin with the results: a collection, or the URL of a "
+            "search engine with {query}; may be repeated.",
+            "DIR|URL",
+        ),
+    ] = None,
     visits: Annotated[
         str | None,
         _option("--visits", "Access log, or URLs with numbers, for the order visits.", "FILE"),

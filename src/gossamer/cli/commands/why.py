@@ -79,11 +79,25 @@ def story_object(story: Story) -> dict[str, Any]:
         "known": row is not None,
         **known,
         "seed": story.is_seed,
+        "starting_point": _point_object(story),
         "via": [{"url": s.url, "depth": s.depth, "outcome": s.outcome.value} for s in story.via],
         "captures": capture_objects(story.captures),
         "host": _host_object(story),
         "robots": _robots_object(story),
         "would_be": asdict(story.judged) if story.judged else None,
+    }
+
+
+def _point_object(story: Story) -> dict[str, Any] | None:
+    """The search that gave a seed."""
+    point = story.point
+    if point is None:
+        return None
+    return {
+        "source": point.source,
+        "query": point.query,
+        "place": point.place,
+        "found_at": _iso(point.at_us),
     }
 
 

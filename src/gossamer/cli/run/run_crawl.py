@@ -32,7 +32,8 @@ from gossamer.node.build import Opened
 from gossamer.node.new_sites import NewSite
 from gossamer.node.node import Node
 from gossamer.node.progress import Summary
-from gossamer.node.session import CrawlPlan, NeedsContact, opened
+from gossamer.node.seeds import NeedsContact
+from gossamer.node.session import CrawlPlan, opened
 from gossamer.node.start.build_pool import workers_for
 from gossamer.workers.spawn import end_unused, fork_ahead
 

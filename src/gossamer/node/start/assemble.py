@@ -73,11 +73,17 @@ class CrawlCore:
     policies: Policies
 
 
-def read_stored(store: Store, seeds: Sequence[str], forgotten: Forgotten) -> StoredCrawl:
-    """Read what a run begins with. `seeds` are those of this run."""
-    left_out = [seed for seed in seeds if forgotten.covers(seed)]
-    seeds = [seed for seed in seeds if seed not in left_out]
-    all_seeds, typed = with_stored_seeds(store, seeds)
+def read_stored(
+    store: Store, seeds: Sequence[str], forgotten: Forgotten, found: Sequence[str] = ()
+) -> StoredCrawl:
+    """Read what a run begins with. `seeds` are those of this run; `found` are further ones, which
+    nobody typed."""
+    left_out = [seed for seed in (*seeds, *found) if forgotten.covers(seed)]
+    typed_seeds = [seed for seed in seeds if seed not in left_out]
+    all_seeds, typed = with_stored_seeds(store, typed_seeds)
+    more = [seed for seed in found if seed not in left_out]
+    seeds = list(dict.fromkeys((*typed_seeds, *more)))
+    all_seeds = list(dict.fromkeys((*all_seeds, *more)))
     return StoredCrawl(
         store=store,
         keys=Keys(store.find(StateTable.META, SALT_KEY) or b""),
