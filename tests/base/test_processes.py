@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -290,3 +291,50 @@ def test_a_command_whose_child_keeps_stderr_open_is_ended_in_time() -> None:
 
     with pytest.raises(StillRunning):
         run_program([sys.executable, "-c", holding], b"", os.environ, 2.0)
+
+
+# -- the single file of a unit
+
+
+@pytest.fixture
+def file_of_a_unit(tmp_path: Path) -> Path:
+    """A file that runs as the single file of a unit does; without arguments it prints a command."""
+    path = tmp_path / "unit.pyz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "__main__.py",
+            "from gossamer.base.processes import own_command, run_single_file\n"
+            "run_single_file(lambda: print(*own_command('gossamer.x', 'a', 'b')))\n",
+        )
+    return path
+
+
+def outcome_of(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(
+        command, stdin=processes.NULL, capture_output=True, encoding="latin-1", check=False
+    )
+
+
+def test_an_installed_package_runs_its_modules_by_name() -> None:
+    command = processes.own_command("gossamer.x", "a")
+
+    assert command == [sys.executable, "-P", "-m", "gossamer.x", "a"]
+
+
+def test_a_single_file_runs_its_modules_itself(file_of_a_unit: Path) -> None:
+    command = outcome_of(file_of_a_unit).stdout.split()
+
+    assert command == [sys.executable, "-P", str(file_of_a_unit), *command[3:]]
+    assert command[-3:] == ["gossamer.x", "a", "b"]
+    done = outcome_of(*command[1:-3], "gossamer.parse.documents.pdf_process")
+    assert (done.returncode, done.stdout[-5:]) == (0, "ready"), done.stderr
+
+
+def test_a_single_file_runs_no_module_of_others(file_of_a_unit: Path) -> None:
+    command = outcome_of(file_of_a_unit).stdout.split()
+
+    done = outcome_of(*command[1:-3], "this")
+
+    assert done.returncode == 1
+    assert done.stderr == "--run-module is for parts of this program; use --help\n"

@@ -1,8 +1,10 @@
 """Start, limit and end child processes.
 
-A child is one of our own modules, run by name with the same interpreter. It gets only what is
-passed to it: `-P` keeps it from loading modules of the current directory, stdin is empty unless a
-pipe is requested, and of our open files it inherits only those named in `inherit`.
+A child is one of our own modules, run by name with the same interpreter (`own_command`). It gets
+only what is passed to it: `-P` keeps it from loading modules of the current directory, stdin is
+empty unless a pipe is requested, and of our open files it inherits only those named in `inherit`.
+In the single file of a unit the interpreter cannot find our modules by name: there a child is the
+same file, and the file runs the module (`run_own_module`).
 
 `fork` is the exception: the child is a copy of this process, for workers at the start of a crawl.
 `docs/adr/0014-child-processes.md` has the figures.
@@ -30,6 +32,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from pathlib import Path
 from typing import IO, Final, NamedTuple, Protocol
 
 PIPE: Final = subprocess.PIPE
@@ -43,6 +46,8 @@ _PIECE_BYTES: Final = 64 * 2**10
 _LOOK_S: Final = 0.5  # between two looks whether a program is to be ended
 _TAIL_BYTES: Final = 4 * 2**10  # of the errors of a command
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
+_RUN_MODULE: Final = "--run-module"  # first word for the single file; not for people
+_single_file: str | None = None  # that this process runs from
 
 
 class Child(Protocol):
@@ -65,6 +70,37 @@ class Ended(NamedTuple):
 # -- starting
 
 
+def own_command(module: str, *words: str) -> list[str]:
+    """The command that runs one of our modules with these arguments."""
+    if _single_file is None:
+        return [sys.executable, "-P", "-m", module, *words]
+    flags = ["-I"] * sys.flags.isolated + ["-S"] * sys.flags.no_site
+    return [sys.executable, "-P", *flags, _single_file, _RUN_MODULE, module, *words]
+
+
+def single_file() -> Path | None:
+    """The single file that this process runs from, if it does."""
+    return Path(_single_file) if _single_file is not None else None
+
+
+def run_single_file(main: Callable[[], None]) -> None:
+    """The start of a process that runs from a single file, which is `sys.argv[0]`: run the module
+    that `own_command` has named, or else `main`.
+    """
+    global _single_file  # noqa: PLW0603  # a fact about the process
+    _single_file = str(Path(sys.argv[0]).resolve())
+    if sys.argv[1:2] != [_RUN_MODULE]:
+        main()
+        return
+    module = sys.argv[2] if len(sys.argv) > 2 else ""
+    if not module.startswith(f"{__name__.partition('.')[0]}."):
+        raise SystemExit(f"{_RUN_MODULE} is for parts of this program; use --help")
+    import runpy
+
+    sys.argv[:3] = [module]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
 def start(
     module: str,
     *words: str,
@@ -80,7 +116,7 @@ def start(
     """
     environment = {_BLAS_THREADS: "1", **os.environ}
     return subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter, no shell
-        [sys.executable, "-P", "-m", module, *words],
+        own_command(module, *words),
         bufsize=0,
         stdin=stdin,
         stdout=stdout,

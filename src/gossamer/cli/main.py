@@ -15,6 +15,7 @@ from typing import TextIO
 
 from gossamer.base.disk import OF_THE_DISK, is_full_error, is_read_only_error
 from gossamer.base.garbage import search_all
+from gossamer.base.processes import single_file
 from gossamer.cli.plain import plain_values
 from gossamer.cli.run.start_crawl import begin
 from gossamer.cli.show.errors import print_error
@@ -57,6 +58,16 @@ def run() -> None:
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except ModuleNotFoundError as fault:
+        if single_file() is None:
+            raise
+        print_error(
+            f"the file of a unit has no {fault.name}, which this command needs; use a whole "
+            "installation of Gossamer",
+            2,
+            sys.argv[1:],
+        )
+        sys.exit(2)
     except OSError as error:
         if error.errno not in OF_THE_DISK:
             raise

@@ -22,7 +22,6 @@ from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.frontier.rows import may_index
 from gossamer.index.entry import MAX_TEXT_CHARS, Entry
-from gossamer.index.writer import IndexWriter
 from gossamer.records import Outcome, Purpose
 from gossamer.workers.process import ProcessedPage
 
@@ -50,6 +49,8 @@ class IndexFeed:
 
     def __init__(self, folder: Path, clock: Clock, every_s: float) -> None:
         """Raises CorruptFile if the index is damaged."""
+        from gossamer.index.writer import IndexWriter  # loads tantivy, which a unit does not have
+
         self._clock = clock
         self._every_s = every_s
         self._writer = IndexWriter(folder)

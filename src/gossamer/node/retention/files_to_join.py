@@ -25,7 +25,6 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.frontier.meta_keys import IMPORT_PREFIX, PRUNED_PREFIX
 from gossamer.frontier.store import StateTable, Store
 from gossamer.graph import manifest as manifests
-from gossamer.index.reader import covered
 from gossamer.settings import Settings
 
 MERGED_FILES: Final = 16
@@ -104,6 +103,8 @@ def _complete_files(
     if settings.node.graph:
         reached.append(manifests.read(paths.graph).covered)
     if settings.node.index:
+        from gossamer.index.reader import covered  # loads tantivy
+
         reached.append(covered(paths.index))
     for name, end in sorted(known_ends(store).items()):
         path = paths.archive / name

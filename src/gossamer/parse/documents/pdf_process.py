@@ -5,7 +5,8 @@ limit on its memory and on its time for a file. When it reaches one, it dies, th
 are kept, and the next file gets a new process. The workers of a crawl share one memory limit
 (`parse.pdf_memory_mb`): each reader has its part. The process is started for the first PDF, and
 ends with the reader, or with the process that holds the reader. If processes cannot be limited
-(Windows), or none can be started, PDF are read in this process.
+(Windows), or none can be started, PDF are read in this process. Without pdfium, which
+the single file of a unit does not have, they give nothing: the hub reads them.
 
 Both sides send msgpack messages with their length; the replies are treated as data, whatever the
 file has done to the process that read it.
@@ -14,6 +15,7 @@ file has done to the process that read it.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import select
 import signal
@@ -57,6 +59,8 @@ class PdfReader:
         """Read any bytes. After `time_s` no further page is begun; one that takes as long again is
         aborted.
         """
+        if not _has_pdfium():
+            return PdfReading()
         time_s = min(time_s, _LONGEST_S)
         with self._lock:
             process = self._living() or self._start()
@@ -129,6 +133,11 @@ class PdfReader:
         if self._ending is not None:
             self._ending()
         self._process = self._ending = None
+
+
+@functools.cache
+def _has_pdfium() -> bool:
+    return importlib.util.find_spec("pypdfium2") is not None
 
 
 def _send(process: Started, message: object) -> None:
