@@ -14,7 +14,7 @@ import types
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from gossamer.base.weighted_names import read_mix
 from gossamer.errors import SettingsError
@@ -52,6 +52,7 @@ class Section:
     """What all sections share: they check themselves when made."""
 
     __slots__ = ()
+    is_flat: ClassVar[bool] = False  # its keys have no prefix
 
     def __post_init__(self) -> None:
         for f in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
@@ -822,18 +823,19 @@ class Settings:
 
 
 def key_of(section: type[Section], f: Field[Any]) -> str:
-    """The setting's name for people: `politeness.host_delay_s`."""
-    return f"{section.__name__.lower()}.{f.name}"
+    """The setting's name for people: `politeness.host_delay_s`. A section in a file of its own
+    (`fleet/settings.py`) has no prefix."""
+    return f.name if section.is_flat else f"{section.__name__.lower()}.{f.name}"
 
 
 def type_of(section: type[Section], f: Field[Any]) -> Any:
     """The annotation of a field, as an object."""
-    return _types(section.__name__)[f.name]
+    return _types(section)[f.name]  # type: ignore[arg-type]  # a class is hashable
 
 
 @functools.cache  # made anew for each value checked, they are half of what a small crawl costs
-def _types(section: str) -> dict[str, Any]:
-    return typing.get_type_hints(globals()[section])
+def _types(section: type[Section]) -> dict[str, Any]:
+    return typing.get_type_hints(section)
 
 
 _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {

@@ -39,6 +39,8 @@ MAX_DIGESTS: Final = 50_000  # of one question
 MAX_PIECES: Final = 65_536  # of a package: 256 GiB
 MAX_BELOW: Final = 1_000  # units below a relay, in one report
 MAX_LOOPS: Final = 20  # URL patterns in one report
+MAX_ROBOTS: Final = 50  # robots.txt files in one poll or assignment
+MAX_ROBOTS_CHARS: Final = 512 * 2**10  # of one; RFC 9309 wants 500 KiB to be read
 MAX_DEPTH: Final = 8  # of the tree
 
 JobKind = Literal["site", "list", "page"]
@@ -101,7 +103,7 @@ class MachineFacts(FleetMessage, frozen=True, kw_only=True):
 
 
 class Join(FleetMessage, frozen=True, kw_only=True):
-    """A new unit. The code can be used once."""
+    """A new unit. The code (`join_code.py`) can be used once."""
 
     code: str
     machine: MachineFacts
@@ -116,6 +118,8 @@ class Joined(FleetMessage, frozen=True, kw_only=True):
     hub: str  # id of the hub
     poll_s: float
     update_root: str = ""  # the first root metadata of the update repository (TUF), pinned from now
+    # PEM of a private key and its certificate, if the hub asks for one in every connection (mTLS).
+    client_certificate: str = ""
 
 
 # -- jobs
@@ -177,7 +181,8 @@ class Assignment(FleetMessage, frozen=True, kw_only=True):
     spec: JobSpec
     lease_s: float  # from now; each poll renews it
     hosts: tuple[str, ...]  # it may request these alone; `.example.org` means with all subdomains
-    not_before_us: dict[str, int] = {}  # host -> wall time of its earliest next request
+    # Host -> seconds from now until it may be requested: another unit has just requested it.
+    host_waits: dict[str, float] = {}
     robots: tuple[SharedRobots, ...] = ()
     salt: str = ""  # hex; of the URL keys of the central collection
     has_earlier: bool = False  # the hub has pages of an earlier visit: ask which
@@ -193,6 +198,15 @@ class UrlLoop(FleetMessage, frozen=True, kw_only=True):
     urls: int
     fetched: int
     example: str = ""
+
+
+class UsedHost(FleetMessage, frozen=True, kw_only=True):
+    """A host that a job requests: the delay that the unit keeps (crawl-delay and slow answers
+    included), and the seconds since its last request ended. The next unit waits for the rest."""
+
+    host: str
+    delay_s: float
+    since_s: float = 0.0
 
 
 class JobProgress(FleetMessage, frozen=True, kw_only=True):
@@ -212,6 +226,7 @@ class JobProgress(FleetMessage, frozen=True, kw_only=True):
     sent_bytes: int = 0
     to_send_bytes: int = 0
     addresses: tuple[str, ...] = ()  # that it requests
+    used: tuple[UsedHost, ...] = ()  # of hosts requested since the last poll
     unresolved: tuple[str, ...] = ()  # URLs; the newest few
     robots_refused: tuple[str, ...] = ()  # URLs; the newest few
     recent: tuple[str, ...] = ()  # URLs fetched lately, for the list of the centre
@@ -263,6 +278,7 @@ class Poll(FleetMessage, frozen=True, kw_only=True):
     why: str = ""  # why it does not work: `user is active`, `on battery`, ...
     round_trips: tuple[RoundTrip, ...] = ()
     below: tuple[UnitReport, ...] = ()
+    robots: tuple[SharedRobots, ...] = ()  # fetched since the last poll, for the next unit
     machine: MachineFacts | None = None  # when it has changed
 
 
