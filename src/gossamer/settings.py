@@ -91,6 +91,11 @@ class Scope(Section):
         (), "Files of banned hosts, URL prefixes and patterns, one per line."
     )
     depth: int = setting(-1, "Maximum number of links from a seed; -1: no limit.", at_least=-1)
+    hosts: tuple[str, ...] = setting(
+        (),
+        "Hosts that may be requested, whatever the scope is, also for robots.txt and sitemaps; "
+        "`.example.org` means with all hosts below it; empty: all.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,6 +299,12 @@ class Fetch(Section):
     )
     contact: str = setting(
         "", "Mail address or URL of the operator of the crawl; part of the User-Agent."
+    )
+    permit_file: str = setting(
+        "",
+        "A file with the time until which requests may be sent, which another process renews: 8 "
+        "bytes, nanoseconds since the start of the machine. Then requests wait until it is "
+        "renewed; empty: no limit. Units of a fleet use it for their leases.",
     )
     dns_keep_s: float = setting(
         300.0, "How long a resolved host name is cached, in seconds.", at_least=0

@@ -10,6 +10,7 @@ import asyncio
 import functools
 import heapq
 import itertools
+import sys
 import time
 from datetime import UTC, datetime
 from typing import Protocol
@@ -73,6 +74,16 @@ class ManualClock:
             woken.set()
             await asyncio.sleep(0)  # let the sleeper run at its own time
         self._now_s = until_s
+
+
+def boot_ns() -> int:
+    """Nanoseconds since the machine was started, with the time that it slept. All its processes
+    read the same value, so that one of them can tell another until when something holds."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    if sys.platform == "darwin":  # there the other monotonic clock stands still during sleep
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    return time.monotonic_ns()
 
 
 def iso_of(wall_us: int) -> str:

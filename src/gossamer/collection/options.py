@@ -223,6 +223,10 @@ class Options(ShortOptions, total=False):
     scope__depth: int
     """Maximum number of links from a seed; -1: no limit."""
 
+    scope__hosts: Sequence[str]
+    """Hosts that may be requested, whatever the scope is, also for robots.txt and sitemaps;
+    `.example.org` means with all hosts below it; empty: all."""
+
     urls__query: Literal["keep", "drop", "clean"]
     """The query string of a URL: keep it, drop it, or clean it of session and tracking
     parameters."""
@@ -362,6 +366,11 @@ class Options(ShortOptions, total=False):
 
     fetch__contact: str
     """Mail address or URL of the operator of the crawl; part of the User-Agent."""
+
+    fetch__permit_file: str | Path
+    """A file with the time until which requests may be sent, which another process renews: 8 bytes,
+    nanoseconds since the start of the machine. Then requests wait until it is renewed; empty: no
+    limit. Units of a fleet use it for their leases."""
 
     fetch__dns_keep_s: float
     """How long a resolved host name is cached, in seconds."""

@@ -3,13 +3,15 @@
 A lease contains the address. It is pinned, so that no name is resolved a second time, and checked
 again when the connection is made, so that neither a changed DNS record nor a bug can lead
 elsewhere. Redirects are responses and are not followed here. Type and size are checked on the
-headers; an unwanted body is not downloaded. `faults.py` translates libcurl's errors.
+headers; an unwanted body is not downloaded. `faults.py` translates libcurl's errors. Where requests
+need a permit (`permit.py`), those that have none wait here.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from heapq import nsmallest
 from typing import Final
 
@@ -24,6 +26,7 @@ from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import ResponseJudge
 from gossamer.fetch.multi import multi_for
 from gossamer.fetch.network import NetworkAccess
+from gossamer.fetch.permit import permit_of
 from gossamer.fetch.request import Headers, checked_header
 from gossamer.fetch.transfer import Transfer
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason, Refused
@@ -40,6 +43,7 @@ _LOOK_EVERY_S: Final = 0.5
 _SLOW_S: Final = 10.0
 _SLOW_BYTES: Final = 8_000.0  # per second
 _LONG_AGO_S: Final = float("-inf")
+_PERMIT_EVERY_S: Final = 0.25  # between two looks whether requests are permitted again
 _ORIGINS: Final = 10_000  # cached; an origin that was dropped counts as delayed
 
 
@@ -69,6 +73,9 @@ class Fetcher:
         # Handles that send our certificate are separate: libcurl cannot remove it from a handle.
         self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
+        self._permit = permit_of(settings)
+        self._unpermitted: dict[Transfer, Callable[[], None]] = {}  # how each of them begins
+        self._asking: asyncio.TimerHandle | None = None
 
     @property
     def is_full(self) -> bool:
@@ -80,8 +87,8 @@ class Fetcher:
 
     @property
     def under_way(self) -> int:
-        """Number of requests in flight."""
-        return len(self._under_way)
+        """Number of requests in flight, with those that wait for a permit."""
+        return len(self._under_way) + len(self._unpermitted)
 
     def has_conditions(self, lease: Lease) -> bool:
         """Whether the request of a lease wants the page only if it has changed."""
@@ -105,7 +112,7 @@ class Fetcher:
         try:
             return await answered
         except asyncio.CancelledError:
-            if transfer in self._under_way:
+            if transfer in self._under_way or transfer in self._unpermitted:
                 self._give_up(transfer)
             raise
 
@@ -120,6 +127,23 @@ class Fetcher:
         """
         idle = self._idle[lease.gets_secrets and bool(self._network.certificate)]
         transfer = idle.pop() if idle else self._new_transfer(lease)
+        self._begin(transfer, idle, lease, take, fail)
+        return transfer
+
+    def _begin(
+        self,
+        transfer: Transfer,
+        idle: list[Transfer],
+        lease: Lease,
+        take: Callable[[Answer], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        """Send the request of a lease, or let it wait for a permit. A request that libcurl has
+        begun and that is not permitted by the time it would be sent begins again later."""
+        again = partial(self._begin, transfer, idle, lease, take, fail)
+        if not self._permit.is_valid():
+            self._wait_for_permit(transfer, again)
+            return
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
         idle_s = began_s - self._ended_s.get(origin, _LONG_AGO_S)
@@ -135,6 +159,10 @@ class Fetcher:
                 self._ended_s.clear()
             self._ended_s[origin] = ended_s
             self._under_way.discard(transfer)
+            if transfer.is_unpermitted:
+                transfer.end()
+                self._wait_for_permit(transfer, again)
+                return
             try:
                 answer = self._answer(transfer, code, message, at_us, ended_s - began_s)
             except Exception as fault:  # noqa: BLE001  # the event loop would only log it
@@ -152,11 +180,23 @@ class Fetcher:
             self._multi.begin(curl, ended)
         except pycurl.error as fault:
             ended(fault.args[0], str(fault.args[1]))
-        return transfer
+
+    def _wait_for_permit(self, transfer: Transfer, begin: Callable[[], None]) -> None:
+        self._unpermitted[transfer] = begin
+        if self._asking is None:
+            loop = asyncio.get_running_loop()
+            self._asking = loop.call_later(_PERMIT_EVERY_S, self._ask_for_permit)
+
+    def _ask_for_permit(self) -> None:
+        """Begin the requests that wait, if they are permitted by now."""
+        self._asking = None
+        waiting, self._unpermitted = self._unpermitted, {}
+        for begin in waiting.values():
+            begin()  # it waits again, if there is no permit
 
     def cancel_all(self) -> None:
         """Cancel all requests in flight without a callback."""
-        for transfer in tuple(self._under_way):
+        for transfer in (*self._under_way, *self._unpermitted):
             self._give_up(transfer)
 
     def end_slow(self, most: int) -> int:
@@ -202,6 +242,7 @@ class Fetcher:
 
     def _give_up(self, transfer: Transfer) -> None:
         self._under_way.discard(transfer)
+        self._unpermitted.pop(transfer, None)
         self._multi.cancel(transfer.curl)
         transfer.curl.close()
         transfer.end()
@@ -258,16 +299,19 @@ class Fetcher:
     def _new_transfer(self, lease: Lease) -> Transfer:
         network = self._network
         transfer = Transfer(
-            self._settings, self._headers, self._judge, self._guard, self._held, network
-        )
+            self._settings, self._headers, self._judge, self._guard, self._held, network,
+            self._permit,
+        )  # fmt: skip
         if lease.gets_secrets and network.certificate:
             transfer.curl.setopt(pycurl.SSLCERT, network.certificate)
         return transfer
 
     async def aclose(self) -> None:
         self.cancel_all()
-        if self._looking is not None:
-            self._looking.cancel()
+        for timer in (self._looking, self._asking):
+            if timer is not None:
+                timer.cancel()
+        self._permit.close()
         await self._multi.aclose()
         for idle in self._idle.values():
             for transfer in idle:

@@ -22,6 +22,7 @@ from gossamer.fetch.intake import STOP, ResponseIntake
 from gossamer.fetch.judge import ResponseJudge, mime_of
 from gossamer.fetch.multi import TransferEnded
 from gossamer.fetch.network import DIRECT, HostRoute, Login, NetworkAccess
+from gossamer.fetch.permit import ALWAYS, Permit
 from gossamer.fetch.raw_bytes import most_for, raw_bytes
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
@@ -54,8 +55,11 @@ class Transfer:
         guard: AddressGuard,
         held: HeldBytes,
         network: NetworkAccess,
+        permit: Permit = ALWAYS,
     ) -> None:
         self._held = held
+        self._permit = permit
+        self.is_unpermitted = False  # it was not sent, because its permit had ended
         self.held_bytes = 0
         self.intake: Final = ResponseIntake(
             settings.max_header_bytes,
@@ -106,6 +110,7 @@ class Transfer:
         self._magic = ""  # type by the first bytes, where the headers did not tell
         self.set_cookies: list[str] = []
         self._was_challenged = False
+        self.is_unpermitted = False
         self.received_bytes, self._received_before = 0, None
         curl = self.curl
         curl.setopt(pycurl.URL, lease.url)
@@ -208,7 +213,11 @@ class Transfer:
         return _DuplicatedSocket(socket.socket(family, kind, protocol))
 
     def _on_request(self, *_connection: object) -> int:
-        """Called before each request, including repeats by libcurl itself."""
+        """Called before each request, including repeats by libcurl itself. The process may have
+        been stopped while the connection was made: the permit is checked at the last moment."""
+        if not self._permit.is_valid():
+            self.is_unpermitted = True
+            return _REFUSE_REQUEST
         self._requests_left -= 1
         if self._requests_left >= 0:
             return _ALLOW_REQUEST

@@ -37,6 +37,7 @@ from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
 from gossamer.schedule.host import Host
+from gossamer.schedule.scheduler import Scheduler
 from gossamer.workers.pool import PoolOwner
 from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import PartWritten, with_text
@@ -130,6 +131,10 @@ class Node:
     @property
     def bans(self) -> LiveBans:
         return self._parts.bans
+
+    @property
+    def scheduler(self) -> Scheduler:
+        return self._scheduler
 
     @property
     def _is_open(self) -> bool:

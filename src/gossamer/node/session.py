@@ -182,11 +182,13 @@ def _answering(  # noqa: C901 - one case for each command
 
 
 def _with_scores(node: Node, act: Answerer) -> Answerer:
-    """Also tells the parts of the score of a URL."""
+    """Also tells the parts of the score of a URL, and takes the pace of shared addresses."""
 
     def answer(command: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
         if command == "score":
             return {"schema": 1, "score": node.score_of(str(facts.get("url", "")))}
+        if command == "pace":
+            return _set_pace(node, facts)
         return act(command, facts)
 
     return answer
@@ -200,6 +202,15 @@ def _mark(node: Node, facts: Mapping[str, Any]) -> dict[str, Any]:
     if not focus.mark(str(facts.get("url", "")), is_wanted=facts.get("relevant") is True):
         return {"error": f"{facts.get('url')} is not a stored page with words"}
     return {"schema": 1, "focus": focus.figures()}
+
+
+def _set_pace(node: Node, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Other crawlers request some of the addresses, too."""
+    factors = facts.get("factors")
+    if not isinstance(factors, dict):
+        return {"error": "`factors` must be an object of addresses and numbers"}
+    node.scheduler.set_pace({str(name): float(factor) for name, factor in factors.items()})
+    return {"schema": 1}
 
 
 def _prune(node: Node, facts: Mapping[str, Any]) -> dict[str, Any]:

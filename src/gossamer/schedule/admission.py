@@ -16,8 +16,9 @@ from gossamer.frontier.traps import trap_in
 from gossamer.records import NAMED, Found, Reason
 from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import origin_of, port_of
+from gossamer.urls.canonical import host_of, origin_of, port_of
 from gossamer.urls.forgotten import NOTHING, Forgotten
+from gossamer.urls.host_limit import HostLimit
 from gossamer.urls.scope import Scope, domains_from
 
 # Origins whose judgement is kept, 200 bytes each. A crawl of more origins judges each URL anew, in
@@ -45,6 +46,7 @@ class Admission:
         self._live_bans = live_bans or BanList()
         self._forgotten = forgotten
         self._depth = settings.scope.depth
+        self._host_limit = HostLimit(settings.scope.hosts)
         self._judge_anew()
 
     @property
@@ -85,7 +87,8 @@ class Admission:
         is_banned = self.find_ban(url) is not None or self._forgotten.covers(url)
         is_port_open = forbidden_port(port_of(url), self._settings.fetch.ports) is None
         is_short = len(url) <= self._settings.frontier.max_url_chars
-        return is_short and is_port_open and not is_banned
+        is_host_open = self._host_limit.allows(host_of(url))
+        return is_short and is_port_open and is_host_open and not is_banned
 
     def __call__(self, found: Found) -> tuple[Reason, str] | None:
         """The rule that forbids a URL, with a sentence; None if it may be requested."""
@@ -118,7 +121,9 @@ class Admission:
         return self._judge_alone(url) if verdict.is_in else (Reason.SCOPE, verdict.because)
 
     def _judge_alone(self, url: str) -> tuple[Reason, str] | None:
-        """Bans and port."""
+        """Hosts, bans and port."""
+        if not self._host_limit.allows(host_of(url)):
+            return Reason.SCOPE, "its host is not among scope.hosts"
         banned = self.find_ban(url)
         if banned is not None:
             return Reason.BANNED, f"banned by {banned!r}"

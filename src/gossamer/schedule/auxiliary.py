@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from gossamer.records import Lease, Purpose, Reason, Report
 from gossamer.schedule.host import Host
-from gossamer.schedule.robots_fetches import RobotsAnswer, RobotsFetches
+from gossamer.schedule.robots_fetches import FetchedRobots, RobotsAnswer, RobotsFetches
 from gossamer.schedule.sitemap_fetches import SitemapFetches
 
 
@@ -38,6 +38,10 @@ class AuxiliaryFetches:
         changed = self._concluded(self.robots.abandon(host, detail))
         self.sitemaps.abandon(host, reason, detail, at_us)
         return changed
+
+    def share_robots(self, answer: FetchedRobots) -> Sequence[Host]:
+        """Another crawler has fetched a robots.txt."""
+        return self._concluded([self.robots.share(answer)])
 
     def replay(self, report: Report) -> None:
         """An answer from the archive that was not committed before a kill."""

@@ -11,6 +11,7 @@ Nothing here moves a host: each method returns the hosts that it changed.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from gossamer.base.clock import Clock
@@ -23,6 +24,7 @@ from gossamer.schedule.host import Host, RobotsFetch
 from gossamer.schedule.host_cache import HostCache
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of, origin_of, port_of
+from gossamer.urls.host_limit import HostLimit
 from gossamer.urls.keys import Keys
 
 # Parsed robots.txt kept in memory, all together: 23,000 with a rule each. A page whose rules are
@@ -42,6 +44,15 @@ class RobotsAnswer(NamedTuple):
     access: Access | None = None
 
 
+class FetchedRobots(NamedTuple):
+    """An answer to a robots.txt, for other crawlers and from them."""
+
+    origin: str
+    status: int
+    body: bytes
+    at_us: int
+
+
 class RobotsFetches:
     """The rules of origins, and the fetches in flight."""
 
@@ -57,6 +68,8 @@ class RobotsFetches:
         self._accesses: OrderedDict[str, tuple[Access, int]] = OrderedDict()  # with their size
         self._bytes = 0  # of all in memory
         self._in_flight: dict[int, RobotsFetch] = {}  # by number of the lease
+        self._host_limit = HostLimit(settings.scope.hosts)
+        self.on_answer: Callable[[FetchedRobots], None] | None = None  # is told of each answer
 
     def access(self, origin: str) -> Access | None:
         """The rules of an origin; None if they were never fetched."""
@@ -111,10 +124,14 @@ class RobotsFetches:
             return self._conclude(fetch, self._failure(fetch, report.detail))
         host.reached()
         if self._leads_on(report) and fetch.hops < MAX_HOPS:
+            if not self._host_limit.allows(host_of(report.redirect)):
+                return self._conclude(fetch, self._out_of_reach(report.redirect))
             return self._follow(fetch, report.redirect)
         now_us, tries = self._clock.wall_us(), self._tries(fetch.origin)
         access = Access.from_answer(report.status, report.body, now_us, self._politeness, tries)
         self._hosts.note_robots_answer(host)
+        if self.on_answer is not None:
+            self.on_answer(FetchedRobots(fetch.origin, report.status, report.body, now_us))
         return self._conclude(fetch, access)
 
     def replay(self, report: Report) -> RobotsAnswer:
@@ -151,6 +168,29 @@ class RobotsFetches:
         """An origin's robots.txt cannot be fetched where its redirects led."""
         tries = self._tries(fetch.origin)
         return Access.from_failure(detail, self._clock.wall_us(), self._politeness, tries)
+
+    def _out_of_reach(self, url: str) -> Access:
+        """A robots.txt is where this crawl may not request anything: nobody knows the rules, and
+        to wait would change nothing."""
+        detail = f"it redirects to {host_of(url)}, which is not among scope.hosts"
+        tries = self._politeness.robots_tries - 1
+        return Access.from_failure(detail, self._clock.wall_us(), self._politeness, tries)
+
+    def share(self, answer: FetchedRobots) -> RobotsAnswer:
+        """Use an answer that another crawler got lately, unless a newer one is known or it says
+        nothing of the rules."""
+        origin, status, body, at_us = answer
+        before = self.access(origin)
+        if 300 <= status < 400 or (before is not None and before.at_us >= at_us):
+            return RobotsAnswer()
+        access = Access.from_answer(status, body, at_us, self._politeness)
+        if access.is_denied_all or not access.is_fresh(self._clock.wall_us()):
+            return RobotsAnswer()
+        self._keep(origin, access)
+        host = self._hosts.host_for(f"{origin}/")
+        host.robots_known(access.crawl_delay_s or 0.0, self._clock.now_s())
+        self._hosts.note_rules(host, "")
+        return RobotsAnswer((host,), origin, access)
 
     def _remember(self, origin: str, access: Access, row: bytes) -> None:
         """Keep the rules of an origin in memory, and of others as many as there is room for."""

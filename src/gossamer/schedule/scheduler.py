@@ -15,7 +15,7 @@ Each of them tells the hosts concerned what happened (host.py), then moves them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from gossamer.base.clock import Clock
@@ -38,7 +38,7 @@ from gossamer.schedule.last_retries import LastRetries, RetriesLeft
 from gossamer.schedule.leases import LeaseMaker
 from gossamer.schedule.moves import FULL, Queue
 from gossamer.schedule.placement import Placement
-from gossamer.schedule.robots_fetches import RobotsFetches
+from gossamer.schedule.robots_fetches import FetchedRobots, RobotsFetches
 from gossamer.schedule.rules import CrawlRules
 from gossamer.schedule.sitemap_fetches import SitemapFetches
 from gossamer.schedule.skipped import AT_ONCE, SkippedUrls
@@ -69,6 +69,7 @@ class Scheduler:
         self.key_of = rules.keys.of
         self._max_body_bytes = settings.fetch.max_body_bytes
         self.under_way = 0
+        self._pace_factors: Mapping[str, float] = {}
         self.allowance: Stop = rules.stop or Allowance(settings.limits)
         politeness = settings.politeness
         # The last process left a record of the hosts that it requested, but not of addresses.
@@ -233,6 +234,9 @@ class Scheduler:
         host = self._hosts.host(lease.key[:HOST_BYTES])
         self._free(host, lease, now_s)
         retry_us, changed = self._endings.learn(host, report, now_s)
+        if (factor := self._pace_factors.get(lease.address, 1.0)) > 1.0:
+            host.delayed_until(now_s + factor * host.delay_after(report.took_s))
+            self._hosts.note_delay(host, now_s)
         if changed:
             self._placement.place_all(changed, now_s)
         self._placement.place(host, now_s)
@@ -300,7 +304,39 @@ class Scheduler:
         for held in self._shares.end(host.site, lease.address):
             if held.queue is Queue.FULL:
                 self._placement.place(held, now_s)
-        self._queues.ended(lease.address, now_s, host.address_delay_s)
+        delay_s = host.address_delay_s * self._pace_factors.get(lease.address, 1.0)
+        self._queues.ended(lease.address, now_s, delay_s)
+
+    # -- one of many crawlers
+
+    def set_pace(self, factors: Mapping[str, float]) -> None:
+        """Other crawlers request these addresses, too: wait so many times the usual delay."""
+        self._pace_factors = {address: max(1.0, factor) for address, factor in factors.items()}
+
+    def hold_until(self, name: str, wall_us: int) -> None:
+        """Another crawler has requested a host: do not request it before a time."""
+        now_s = self._clock.now_s()
+        host = self._hosts.host_for(f"http://[{name}]/" if ":" in name else f"http://{name}/")
+        host.delayed_until(self._hosts.clock_time_s(wall_us))
+        self._hosts.note_delay(host, now_s)
+        self._placement.place(host, now_s)
+
+    def share_robots(self, answer: FetchedRobots) -> None:
+        """Another crawler has fetched a robots.txt."""
+        changed = self._auxiliary.share_robots(answer)
+        self._placement.place_all(changed, self._clock.now_s())
+
+    def tell_robots(self, listener: Callable[[FetchedRobots], None]) -> None:
+        """`listener` is told of every robots.txt that is fetched from now on."""
+        self._auxiliary.robots.on_answer = listener
+
+    def addresses(self) -> set[str]:
+        """The addresses of the hosts in memory that have been looked up."""
+        return self._hosts.addresses()
+
+    def free_times(self) -> dict[str, int]:
+        """Hosts that may not be requested yet, with the wall time from which on they may."""
+        return self._hosts.free_times()
 
     # -- telling
 
