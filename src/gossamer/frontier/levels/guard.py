@@ -153,9 +153,10 @@ class TrapGuard:
         is_suspect = host_key in self.suspects
         had_level = is_suspect and (run > 0 or host.levels_of(url)[0] > 0)
         host.learn(url, run, news, fresh, had_level=had_level)
-        if host.has_suspects:
-            self.suspects.add(host_key)
-        if host_key in self.suspects:
+        if not is_suspect and news is not News.NEW and host.has_suspects:
+            self.suspects.add(host_key)  # only a page without news can make it one
+            is_suspect = True
+        if is_suspect:
             self._dirty.add(host_key)
         self.withdrawn += host.settle(self._budget)
         return self._learn_family(via, news, is_wasted=bool(fresh)) if run else []

@@ -11,6 +11,7 @@ words of the last segment `a`, tokens `*`; further folders become `**`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gossamer.urls.canonical import target_of
@@ -30,19 +31,29 @@ class Patterns(NamedTuple):
     wide: str
 
 
+@lru_cache(maxsize=256)  # a URL is asked for again as soon as its page is learned
 def patterns_of(url: str) -> Patterns:
     """The patterns of a canonical URL, without its origin."""
     path, mark, query = target_of(url).partition("?")
+    folders, _, last = path.rpartition("/")
+    start, wide = _folders(folders)
+    asked = f"?{_names(query)}" if mark else ""
+    return Patterns(f"{start}/{_form(last)}{asked}", wide + mark)
+
+
+@lru_cache(maxsize=1_024)  # the pages of a folder come together
+def _folders(path: str) -> tuple[str, str]:
+    """What the folders of a URL give to its narrow pattern, and its wide pattern."""
     folders = path.split("/")[1:]
-    last = folders.pop() if folders else ""
     shaped = [_folder(name) for name in folders[:2]]
-    deep = "/**" if len(folders) > 2 else ""
     start = "".join(f"/{name}" for name in shaped)
-    names = sorted({part.partition("=")[0] for part in query.split("&")}) if mark else []
-    asked = "?" + ("&".join(names) if len(names) <= _MOST_NAMES else "**") if mark else ""
-    narrow = f"{start}{deep}/{_form(last)}{asked}"
-    wide = (f"/{shaped[0]}/**" if shaped else "/*") + mark
-    return Patterns(narrow, wide)
+    deep = "/**" if len(folders) > 2 else ""
+    return start + deep, f"/{shaped[0]}/**" if shaped else "/*"
+
+
+def _names(query: str) -> str:
+    names = sorted({part.partition("=")[0] for part in query.split("&")})
+    return "&".join(names) if len(names) <= _MOST_NAMES else "**"
 
 
 def _folder(name: str) -> str:
@@ -56,6 +67,8 @@ def _form(name: str) -> str:
     stem, dot, extension = name.rpartition(".")
     if not dot or not stem:
         stem, extension = name, ""
+    if stem.isalpha():
+        return f"a{dot}{extension[:10]}"
     if _TOKEN.fullmatch(stem):
         return f"*{dot}{extension}"
     parts = _MANY.sub("a-a", _LETTERS.sub("a", _DIGITS.sub("0", stem)))[:_LONGEST]

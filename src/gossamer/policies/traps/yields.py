@@ -108,11 +108,12 @@ class HostYield(Struct, array_like=True):
 
     def levels_of(self, url: str) -> tuple[int, str]:
         """By how many levels a URL comes later for its pattern, and that pattern."""
-        narrow, wide = (
-            (counts.levels if (counts := self.patterns.get(name)) else 0, name)
-            for name in patterns_of(url)
-        )
-        return max(narrow, wide, key=lambda one: one[0])
+        narrow, wide = patterns_of(url)
+        by_narrow, by_wide = self.patterns.get(narrow), self.patterns.get(wide)
+        levels = by_narrow.levels if by_narrow else 0
+        if by_wide and (more := by_wide.levels) > levels:
+            return more, wide
+        return levels, narrow
 
     @property
     def has_suspects(self) -> bool:
