@@ -7,6 +7,7 @@ wait in the frontier; if a page that brought something names it, too, it is repo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from gossamer.policies.traps.grades import News
@@ -16,6 +17,8 @@ from gossamer.records import Edge, Found, Lease, Page
 from gossamer.settings import Settings
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+_TITLED: Final = 3_000  # characters of a text; in a longer one the title does not count
+_key_of: Final = itemgetter(Edge._fields.index("key"))
 _MOST_LATE: Final = 100_000  # URLs, 100 bytes each; a lost one is only not reported again
 
 
@@ -51,9 +54,14 @@ class NewsJudge:
         text = page.text
         if not text and mime in _HTML:
             text = text_in(body)  # the parser left it out
-        whole = f"{page.title}\n{text}"
-        news = self._words.judge(lease.host, lease.url, whole, is_leaf=not reported)
-        run = next_run(lease.run, news)
+        if len(text) <= _TITLED:
+            text = f"{page.title}\n{text}"
+        run = lease.run
+        self._late.pop(lease.key, None)
+        news = self._words.judge(lease.host, lease.url, text, is_leaf=not reported, run=run)
+        if news is News.UNKNOWN and not reported:
+            return PageNews(news, (), self._words.numbers)  # most leaves are not read
+        run = next_run(run, news)
         again = self._again(lease, edges, run) if self._late else ()
         if run:
             if len(self._late) > _MOST_LATE:
@@ -63,6 +71,8 @@ class NewsJudge:
 
     def _again(self, lease: Lease, edges: Sequence[Edge], run: int) -> tuple[Found, ...]:
         late = self._late
+        if late.keys().isdisjoint(map(_key_of, edges)):
+            return ()
         targets = {edge.key: edge.target for edge in edges if edge.key in late}
         again: list[Found] = []
         for key, target in targets.items():

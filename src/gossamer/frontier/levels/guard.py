@@ -63,8 +63,13 @@ class TrapGuard:
         self.withdrawn = 0  # how often the refusals of a host were withdrawn
         # Hosts of which a URL may have a level. No other host is looked at.
         self.suspects: set[bytes] = set()
+        # Those of them that have wasted requests on a pattern: its URLs have levels.
+        self._blamed: set[bytes] = set()
         if budget:
-            self.suspects.update(key for key, _ in stored_yields(store))
+            for key, host in stored_yields(store):
+                self.suspects.add(key)
+                if host.has_suspects:
+                    self._blamed.add(key)
 
     @property
     def is_on(self) -> bool:
@@ -98,6 +103,8 @@ class TrapGuard:
 
     def level(self, key: bytes, url: str, run: int, via: bytes, *, is_first: bool) -> int:
         """The level of a URL of a suspect."""
+        if not run and key[:HOST_BYTES] not in self._blamed:
+            return 0
         if self.trusted and self.trusted.find(url) is not None:
             return 0
         levels, _ = self._host(key[:HOST_BYTES]).levels_of(url)
@@ -106,8 +113,10 @@ class TrapGuard:
 
     def refusal(self, key: bytes, url: str, run: int, level: int) -> str | None:
         """Why a URL of this level is not requested; None if it is."""
+        if level < REFUSED_LEVEL:
+            return None
         host = self._host(key[:HOST_BYTES])
-        if level < REFUSED_LEVEL or not host.is_spent:
+        if not host.is_spent:
             return None
         return explain(host, url, run, self._budget)
 
@@ -150,13 +159,13 @@ class TrapGuard:
         """A page was fetched. Returns the URLs that come earlier because of it."""
         host_key = key[:HOST_BYTES]
         host = self._host(host_key)
-        is_suspect = host_key in self.suspects
-        had_level = is_suspect and (run > 0 or host.levels_of(url)[0] > 0)
+        is_blamed = host_key in self._blamed
+        had_level = run > 0 or (is_blamed and host.levels_of(url)[0] > 0)
         host.learn(url, run, news, fresh, had_level=had_level)
-        if not is_suspect and news is not News.NEW and host.has_suspects:
+        if not is_blamed and news is not News.NEW and host.has_suspects:
             self.suspects.add(host_key)  # only a page without news can make it one
-            is_suspect = True
-        if is_suspect:
+            self._blamed.add(host_key)
+        if host_key in self.suspects:
             self._dirty.add(host_key)
         self.withdrawn += host.settle(self._budget)
         return self._learn_family(via, news, is_wasted=bool(fresh)) if run else []

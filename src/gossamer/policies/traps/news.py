@@ -15,13 +15,19 @@ A page without a new word can still be one that somebody wrote, so the answer is
     UNKNOWN   too little is known of the host, or the page has hardly any words
 
 Long texts are compared by two pieces of them, which start and end at a line: the whole text would
-cost three times as much.
+cost three times as much. Some pages are read *briefly*, by a few words, at a fifth of the cost:
+
+- A leaf, a page that names no URL that is new. It leads nowhere, so nothing depends on its grade.
+- Three of four pages of a *plain* host, whose last pages were all NEW, if they have a new word,
+  too. Of four leaves of such a host three are not read at all, and their grade is UNKNOWN.
+
+Each of them leaves a number of its pieces, by which copies of it are found.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from typing import Final
 
 from gossamer.policies.traps.grades import News
@@ -29,10 +35,16 @@ from gossamer.policies.traps.shared_text import numbers_of
 
 _PIECE: Final = 1_500  # characters
 _WHOLE: Final = 3_300  # a text up to this length is read as a whole
+_PART: Final = 150  # bytes at the start and in the middle of the pieces, where it is read briefly
+_WHOLE_EVERY: Final = 4  # pages of a host whose last pages were all NEW
+_PLAIN_AFTER: Final = 16  # pages that are no leaves
+_DOUBT: Final = 4  # NEW pages of a host that make good one with another grade
+_MOST_DOUBT: Final = 32
 _MAX_FACTS: Final = 600_000  # words, lines and pairs of all hosts, 60 bytes each, and as many of
 # the time before
 _FIRST_PAGES: Final = 3  # of a host, which only teach
 _FEW_WORDS: Final = 8  # a page with fewer says nothing about itself
+_SOME_WORDS: Final = 40  # among which there are mostly more
 _ODD_SHARE: Final = 0.4  # of the words of ASCII letters, that are new
 _ODD_WORDS: Final = 20
 _MANY_WORDS: Final = 1_500  # of a host, before a text can be odd by its words
@@ -61,36 +73,49 @@ _TAG: Final = re.compile(rb"<[^>]*>")
 
 
 class _HostText:
-    """What one host has said: words, and hashes of lines and of pairs of words."""
+    """What one host has said: words, and hashes of texts, lines and pairs of words."""
 
-    __slots__ = ("lines", "pages", "pairs", "words")
+    __slots__ = ("doubt", "inner", "leaves", "lines", "pairs", "texts", "words")
 
     def __init__(self) -> None:
         self.words: set[bytes] = set()
         self.lines: set[int] = set()
         self.pairs: set[int] = set()
-        self.pages = 0
+        self.texts: set[int] = set()  # that were read briefly: their lines are not in `lines`
+        self.inner = 0  # pages that are no leaves
+        self.leaves = 0
+        self.doubt = 0  # NEW pages that are needed before it is plain
+
+    @property
+    def pages(self) -> int:
+        return self.inner + self.leaves
 
     @property
     def size(self) -> int:
-        return len(self.words) + len(self.lines) + len(self.pairs)
+        return len(self.words) + len(self.lines) + len(self.pairs) + len(self.texts)
 
-    def learn_words(self, distinct: set[bytes]) -> set[bytes]:
+    @property
+    def is_plain(self) -> bool:
+        """Whether its last pages were all NEW."""
+        return not self.doubt and self.inner > _PLAIN_AFTER
+
+    def note_grade(self, news: News) -> None:
+        """A page that is no leaf was read as a whole."""
+        if news is News.NEW:
+            self.doubt = max(0, self.doubt - 1)
+        else:
+            self.doubt = min(_MOST_DOUBT, self.doubt + _DOUBT)
+
+    def learn_words(self, words: list[bytes]) -> set[bytes]:
         """The words that are new."""
-        unknown = distinct - self.words
+        unknown = set(filterfalse(self.words.__contains__, words))
         new = set(_WORD.findall(b" ".join(unknown))) if unknown else unknown
         self.words |= new
         return new
 
-    def learn_lines(self, text: bytes) -> list[bytes]:
+    def learn_lines(self, masked: bytes, bare: bytes) -> list[bytes]:
         """The lines that are new, whatever numbers they have."""
-        lines = dict(
-            zip(
-                map(hash, text.translate(None, _DIGITS).split(b"\n")),
-                text.split(b"\n"),
-                strict=True,
-            )
-        )
+        lines = dict(zip(map(hash, bare.split(b"\n")), masked.split(b"\n"), strict=True))
         new = lines.keys() - self.lines
         self.lines |= new
         return [lines[number] for number in new]
@@ -98,9 +123,10 @@ class _HostText:
     def learn_pairs(self, lines: list[bytes]) -> bool:
         """Whether the words of new lines stand side by side that never did before."""
         pairs = set(map(hash, pairwise(b" ".join(lines).split(None, _PAIRS)[:_PAIRS])))
-        shared = len(pairs & self.pairs)
-        can_tell = len(self.pairs) >= _MANY_PAIRS and len(pairs) >= _FEW_PAIRS
+        before = len(self.pairs)
+        can_tell = before >= _MANY_PAIRS and len(pairs) >= _FEW_PAIRS
         self.pairs |= pairs
+        shared = len(pairs) - (len(self.pairs) - before)
         return can_tell and shared < _SHARED_PAIRS * len(pairs)
 
 
@@ -117,17 +143,24 @@ class Vocabulary:
         self._before: dict[str, _HostText] = {}
         self._facts = 0
 
-    def judge(self, host: str, url: str, text: str, *, is_leaf: bool = False) -> News:
-        """What a page brings. Its text is known from now on. Of a leaf, which names no URL that is
-        new, only the words are compared: nothing depends on its grade, and it costs a third."""
+    def judge(
+        self, host: str, url: str, text: str, *, is_leaf: bool = False, run: int = 0
+    ) -> News:  # fmt: skip
+        """What a page brings. Its text is known from now on. `is_leaf`: it names no URL that is
+        new. `run`: of the pages up to it, which brought nothing new."""
         known = self._host(host)
         size = known.size
-        masked = pieces_of(text).encode(errors="replace").translate(_TABLE)
-        distinct = set(masked.split())
-        new = known.learn_words(distinct)
-        news = _judge_leaf(known, new) if is_leaf else _judge(known, url, masked, distinct, new)
+        page = _PageText(url, pieces_of(text))
+        if is_leaf:
+            known.leaves += 1
+            is_read = run > 0 or not known.is_plain or known.leaves % _WHOLE_EVERY == 0
+            news = _judge_leaf(known, page, is_read=is_read)
+        else:
+            known.inner += 1
+            is_brief = known.is_plain and known.inner % _WHOLE_EVERY != 0
+            news = (_judge_brief(known, page) if is_brief else None) or _judge(known, page)
         if self._is_shared:
-            self.numbers = numbers_of(masked.translate(None, _DIGITS), new)
+            self.numbers = numbers_of(page.bare, page.new)
         self._facts += known.size - size
         if self._facts > self._max_facts:
             self._forget()
@@ -147,30 +180,89 @@ class Vocabulary:
         self._hosts, self._facts = {}, 0
 
 
-def _judge_leaf(known: _HostText, new_words: set[bytes]) -> News:
-    known.pages += 1
+class _PageText:
+    """The pieces of a page's text, and what is made of them when it is needed."""
+
+    __slots__ = ("_bare", "_masked", "_pieces", "new", "number", "url")
+
+    def __init__(self, url: str, pieces: str) -> None:
+        self.url = url
+        self.number = hash(pieces)
+        self.new: set[bytes] = set()  # words
+        self._pieces = pieces
+        self._masked: bytes | None = None
+        self._bare: bytes | None = None
+
+    @property
+    def masked(self) -> bytes:
+        if self._masked is None:
+            self._masked = self._pieces.encode(errors="replace").translate(_TABLE)
+        return self._masked
+
+    @property
+    def bare(self) -> bytes:
+        """The masked text without digits."""
+        if self._bare is None:
+            self._bare = self.masked.translate(None, _DIGITS)
+        return self._bare
+
+
+def _judge_leaf(known: _HostText, page: _PageText, *, is_read: bool) -> News:
+    known.texts.add(page.number)
+    if not is_read:
+        return News.UNKNOWN
+    page.new = known.learn_words(_some_of(page.masked).split())
     if known.pages <= _FIRST_PAGES:
         return News.UNKNOWN
-    return News.NEW if new_words else News.KNOWN
+    return News.NEW if page.new else News.KNOWN
 
 
-def _judge(
-    known: _HostText, url: str, masked: bytes, distinct: set[bytes], new_words: set[bytes]
-) -> News:
-    known.pages += 1
-    new_lines = known.learn_lines(masked)
+def _judge_brief(known: _HostText, page: _PageText) -> News | None:
+    """NEW, by a few words; None if the whole is to be read."""
+    if page.number in known.texts:
+        return None
+    page.new = known.learn_words(_some_of(page.masked).split())
+    if page.new <= _words_of(page.url):
+        return None
+    known.texts.add(page.number)
+    return News.NEW
+
+
+def _judge(known: _HostText, page: _PageText) -> News:
+    words = page.masked.split()
+    page.new |= known.learn_words(words)
+    new_lines = known.learn_lines(page.masked, page.bare)
     has_odd_pairs = known.learn_pairs(new_lines)
     if known.pages <= _FIRST_PAGES:
         return News.UNKNOWN
-    if len(distinct) < _FEW_WORDS:
+    if len(set(words[:_SOME_WORDS])) < _FEW_WORDS and len(set(words)) < _FEW_WORDS:
         return News.UNKNOWN if new_lines else News.KNOWN
-    own = set(url.encode(errors="replace").translate(_TABLE).split())
-    new_words = new_words - own
+    news = _grade(known, page, words, new_lines, has_odd_pairs=has_odd_pairs)
+    known.note_grade(news)
+    return news
+
+
+def _grade(
+    known: _HostText,
+    page: _PageText,
+    words: list[bytes],
+    new_lines: list[bytes],
+    *,
+    has_odd_pairs: bool,
+) -> News:
+    if page.number in known.texts:
+        return News.REPEATED
+    own = _words_of(page.url)
+    new_words = page.new - own
     if not new_words and not any(_says_something(line, own) for line in new_lines):
         return News.REPEATED
-    if has_odd_pairs or _is_odd(new_words, distinct, len(known.words)):
+    if has_odd_pairs or _is_odd(new_words, words, len(known.words)):
         return News.ODD
     return News.NEW if new_words else News.KNOWN
+
+
+def _words_of(url: str) -> set[bytes]:
+    return set(url.encode(errors="replace").translate(_TABLE).split())
 
 
 def _says_something(line: bytes, own: set[bytes]) -> bool:
@@ -179,11 +271,20 @@ def _says_something(line: bytes, own: set[bytes]) -> bool:
     return bool(words) and _TOKEN.search(line) is None and own.isdisjoint(words)
 
 
-def _is_odd(new: set[bytes], distinct: set[bytes], known_words: int) -> bool:
+def _is_odd(new: set[bytes], words: list[bytes], known_words: int) -> bool:
     if known_words < _MANY_WORDS or len(new) < _ODD_WORDS:
         return False
-    plain = sum(map(bytes.isalpha, distinct))
+    plain = sum(map(bytes.isalpha, set(words)))
     return sum(map(bytes.isalpha, new)) > _ODD_SHARE * plain > 0
+
+
+def _some_of(masked: bytes) -> bytes:
+    """Whole words from the start of a masked text and from its middle."""
+    if len(masked) <= 3 * _PART:
+        return masked
+    middle = masked.find(b" ", len(masked) // 2) + 1
+    first = masked[: max(0, masked.rfind(b" ", 0, _PART))]
+    return first + masked[middle - 1 : max(0, masked.rfind(b" ", middle, middle + _PART))]
 
 
 def pieces_of(text: str) -> str:
