@@ -51,3 +51,16 @@ def link_files(folder: Path, target: Path, is_shared: Callable[[str], bool]) -> 
     for path in folder.absolute().iterdir():
         if is_shared(path.name):
             (target / path.name).symlink_to(path)
+
+
+def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Write a file so that it is durable, and at every instant either the old or the new one."""
+    new = path.with_name(f".{path.name}.new")
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    new.chmod(mode)
+    new.replace(path)
+    sync_folder(path.parent)

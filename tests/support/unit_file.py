@@ -1,0 +1,30 @@
+"""The single file of a unit, built once for all tests of a process, and run with nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from gossamer.fleet.update.bundle import UnitFile, build_unit_file
+
+
+@cache
+def built(folder: Path) -> UnitFile:
+    return build_unit_file(folder / "gossamer-unit.pyz")
+
+
+def bare_python() -> str:
+    """The interpreter without our environment."""
+    return str(Path(sys.base_prefix, "bin", Path(os.path.realpath(sys.executable)).name))
+
+
+def bare_command(file: Path, *words: object) -> list[str]:
+    """Run a file with Python alone: no environment, no site-packages of others."""
+    return [bare_python(), "-I", "-S", str(file), *map(str, words)]
+
+
+def bare_environment(home: Path) -> Mapping[str, str]:
+    return {"HOME": str(home), "PATH": os.environ.get("PATH", "")}
