@@ -97,9 +97,14 @@ class FleetWeb:
 
 @contextmanager
 def fleet_sites(
-    sites: Sequence[SiteSpec], *, latency_s: float = 0.0, network: str = "127.0.13"
+    sites: Sequence[SiteSpec],
+    *,
+    latency_s: float = 0.0,
+    network: str = "127.0.13",
+    within: Sequence[str] = (),
 ) -> Iterator[FleetWeb]:
-    """Serve sites on `network`.1 and up while the block runs."""
+    """Serve sites on `network`.1 and up while the block runs. `within` are the words before the
+    command, such as those that enter a network namespace."""
     with tempfile.TemporaryDirectory(prefix="fleet-web-") as text:
         home = Path(text)
         addresses = [f"{network}.{number}" for number, _ in enumerate(sites, 1)]
@@ -113,11 +118,10 @@ def fleet_sites(
         (home / "sites.json").write_text(json.dumps(settings), encoding="utf-8")
         (home / "access.log").touch()
         (home / "version").write_text("0", encoding="utf-8")
-        words = [sys.executable, "-m", "bench.fleet_sites", str(home / "sites.json")]
+        words = [*within, sys.executable, "-m", "bench.fleet_sites", str(home / "sites.json")]
         server = subprocess.Popen(words, cwd=Path(__file__).parents[1])
         try:
-            for address in addresses:
-                _await_open(address, port, server)
+            _await_ready(home, server)
             seeds = (f"http://{a}:{port}/{s.start}" for a, s in zip(addresses, sites, strict=True))
             yield FleetWeb(tuple(seeds), home)
         finally:
@@ -132,17 +136,12 @@ def free_port() -> int:
         return port
 
 
-def _await_open(address: str, port: int, server: subprocess.Popen[bytes]) -> None:
+def _await_ready(home: Path, server: subprocess.Popen[bytes]) -> None:
     until_s = time.monotonic() + _READY_S
-    while True:
-        try:
-            socket.create_connection((address, port)).close()
-        except ConnectionRefusedError:
-            if time.monotonic() > until_s or server.poll() is not None:
-                raise
-            time.sleep(0.02)
-        else:
-            return
+    while not (home / "ready").exists():
+        if time.monotonic() > until_s or server.poll() is not None:
+            raise TimeoutError("the sites of the fleet were not served")
+        time.sleep(0.02)
 
 
 # -- the pages
@@ -264,6 +263,7 @@ async def serve(settings: dict[str, Any]) -> None:
         await asyncio.start_server(connected, one["address"], settings["port"])
         for one in settings["sites"]
     ]
+    (Path(settings["home"]) / "ready").touch()
     await ended.wait()
     for server in servers:
         server.close()
