@@ -30,7 +30,7 @@ from gossamer.collection.options import Options
 from gossamer.errors import GossamerError, UsageError
 from gossamer.graph.ranks.top import top
 from gossamer.node.crawled_page import CrawledPage, page_of
-from gossamer.node.progress import Progress, Summary
+from gossamer.node.figures.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import CrawlPlan, opened
 from gossamer.node.visits.revisit_filter import RevisitFilter, revisit_of

@@ -10,7 +10,7 @@ import pytest
 from gossamer.cli.run.closing import Closing
 from gossamer.cli.show.text import answers_text
 from gossamer.frontier.counts import Counts
-from gossamer.node.progress import summarise
+from gossamer.node.figures.progress import summarise
 from support.a_site import Pages, page, site_in_thread
 from support.killing import gossamer, typed
 

@@ -7,8 +7,8 @@ from rich.cells import cell_len
 
 from gossamer.cli.run.live_view import ScreenLine, shortened, span_text, view, wrapped
 from gossamer.cli.run.progress_lines import plain_line
-from gossamer.node.moment import CrawlMoment, Recent
-from gossamer.node.progress import Progress
+from gossamer.node.figures.moment import CrawlMoment, Recent
+from gossamer.node.figures.progress import Progress
 from gossamer.schedule.holdups import Holdup
 from gossamer.settings import Limits
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from gossamer.cli.commands.status import status_lines
 from gossamer.cli.show.visits import freshness_text, notified_text, visits_text
 from gossamer.frontier.counts import Counts
-from gossamer.node.progress import figures_of
+from gossamer.node.figures.progress import figures_of
 
 FRESH = {
     "measured": 0.9356,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gossamer.frontier.rows import UrlRow
-from gossamer.node.progress import Summary
+from gossamer.node.figures.progress import Summary
 from gossamer.reader.collection_reader import CollectionReader
 from support import a_crawl
 

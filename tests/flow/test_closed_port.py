@@ -11,8 +11,8 @@ from gossamer.base.clock import SystemClock
 from gossamer.cli.run.progress_lines import plain_line
 from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
-from gossamer.node.moment import CrawlMoment
-from gossamer.node.progress import Progress
+from gossamer.node.figures.moment import CrawlMoment
+from gossamer.node.figures.progress import Progress
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story_text import story_sentences
 from gossamer.settings import Limits, Settings, with_values

@@ -8,7 +8,7 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import CollectionPaths
-from gossamer.node.progress import Summary
+from gossamer.node.figures.progress import Summary
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story_text import story_sentences
 from gossamer.search.engine import Engine

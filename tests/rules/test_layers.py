@@ -51,6 +51,7 @@ WITHIN = {
     "graph": ("ranks",),
     "lab": ("inputs", "order", "output", "parallel", "buffers", "tune", "scale", "focus"),
     "node": (
+        "figures",
         "notify",
         "visits",
         "retention",

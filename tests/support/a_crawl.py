@@ -17,8 +17,8 @@ from pathlib import Path
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
+from gossamer.node.figures.progress import Summary
 from gossamer.node.node import Node
-from gossamer.node.progress import Summary
 from gossamer.node.visits.revisit_filter import RevisitFilter
 from gossamer.policies.policies import Policies
 from gossamer.settings import KEYS, Settings, with_values

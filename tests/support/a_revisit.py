@@ -10,7 +10,7 @@ from pathlib import Path
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
-from gossamer.node.progress import Summary
+from gossamer.node.figures.progress import Summary
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome
 from gossamer.settings import Settings, with_values

@@ -10,9 +10,7 @@ when, `learning.py` for the use of a processed page, `commit.py` for the order o
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -20,17 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.handles import room_for_connections
-from gossamer.base.memory import resident_bytes
-from gossamer.collection.history import Recorder
 from gossamer.errors import DiskFault, GossamerError
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.visits.freshness import Freshness
 from gossamer.node.bans import LiveBans
+from gossamer.node.end_rule import EndRule
 from gossamer.node.ending import complete
+from gossamer.node.figures.moment import CrawlMoment
+from gossamer.node.figures.node_figures import NodeFigures
+from gossamer.node.figures.progress import Progress, Summary, summarise
 from gossamer.node.learning import Learner
-from gossamer.node.moment import CrawlMoment, Recent
 from gossamer.node.parts import Parts
-from gossamer.node.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.node.retention.keeping import Retention
 from gossamer.node.retention.pruner import Pruner
 from gossamer.policies.disk import least_free_bytes
@@ -50,8 +47,6 @@ _LEASES_AT_ONCE: Final = 64  # then the event loop runs other tasks
 _GRACE_AT_TIME_S: Final = 5.0  # for responses in flight at the end of the time limit
 _DISK_CHECK_S: Final = 5.0
 _MANY_LINKS: Final = 1_000_000  # ranking and merging take about 5 s
-_RECENT: Final = 5  # outcomes that a terminal shows
-_OF_PAGES: Final = ("max-pages", "max-matches")  # limits that do not hold for other visits
 _ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: about 20 MB
 
 
@@ -64,16 +59,13 @@ class Node:
         self._scheduler = parts.scheduler
         self._index = parts.index
         self._clock = parts.clock
-        self._began_s = parts.clock.now_s()
+        self._figures = NodeFigures(parts)
+        self._end_rule = EndRule(parts)
         self._changed = asyncio.Event()
         self._is_much = asyncio.Event()  # much waits for the index: commit early
         self._stop = ""  # reason of the stop
-        self._held_by = "done"  # the limit by which new URLs are held back
         self._is_paused = False
         self._is_done = False
-        self._speed = Speed()
-        self._recent: deque[Recent] = deque(maxlen=_RECENT)
-        self._recorder: Recorder | None = None
         self._connections = room_for_connections(parts.settings.fetch.connections)
         parts.scheduler.resize(self._connections)
         fetch = parts.settings.fetch
@@ -153,13 +145,7 @@ class Node:
         """
         pool = self._parts.pool
         await pool.start(PoolOwner(self.take, self._take_part, self._take_back, self._fail))
-        recorder = self._recorder = Recorder(
-            self._parts.paths.history,
-            self._clock,
-            self._frontier.counts,
-            self._memory_bytes,
-            self._freshness,
-        )
+        recorder = self._figures.recorder()
         notifier = self._parts.notifier
         if notifier is not None:
             notifier.start(self._fail)
@@ -204,7 +190,7 @@ class Node:
         # After a disk fault only committed data counts: the rest may not be on disk.
         has_all = self._fault is None
         counts = self._frontier.counts if has_all else self._frontier.committed_counts()
-        summary = summarise(counts, self._began_s, self._clock.now_s(), stopped)
+        summary = summarise(counts, self._figures.began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
     async def _or_fail(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -236,7 +222,8 @@ class Node:
                 pool.give(leases)
             for host in self._scheduler.take_unresolved():
                 tasks.create_task(self._or_fail(partial(self._resolve, host)))
-            self._notice_end()
+            if over := self._end_rule.reason(self._figures.ran_s):
+                self.stop(over)
             if len(leases) == _LEASES_AT_ONCE:
                 await asyncio.sleep(0)
             elif not self._stop:
@@ -250,52 +237,6 @@ class Node:
             and self.may_continue()
             and not (self._index is not None and self._index.is_behind)
         )
-
-    def _notice_end(self) -> None:
-        counts = self._frontier.counts
-        reached = self._scheduler.allowance.reached(
-            fetched=counts.pages_had,
-            bytes_had=counts.bytes_had,
-            ran_s=self._clock.now_s() - self._began_s,
-        )
-        if reached in _OF_PAGES and self._has_visits:
-            self._hold_new_urls()
-        elif reached:
-            self.stop(reached)
-            return
-        keeping = self._parts.keeping
-        if keeping is not None and keeping.is_over:
-            self.stop("threshold")
-            return
-        if self._parts.revisits is not None and counts.fetched:
-            return  # it has no end
-        self._scheduler.hasten_retries()
-        to_do = self._frontier.to_do
-        if not (
-            to_do
-            or self._parts.pool.under_way
-            or self._scheduler.sitemaps_waiting
-            or self._is_planning
-            or (keeping is not None and keeping.has_more())
-        ):
-            self.stop(self._held_by if self._frontier.counts.queued else "done")
-
-    @property
-    def _has_visits(self) -> bool:
-        """Whether known pages are visited again, now or later."""
-        is_endless = self._parts.revisits is not None
-        return bool(is_endless or self._is_planning or self._frontier.counts.revisits)
-
-    @property
-    def _is_planning(self) -> bool:
-        run = self._parts.revisit_run
-        return run is not None and run.is_planning
-
-    def _hold_new_urls(self) -> None:
-        """The crawl has as many pages as it may have. It continues to visit those."""
-        limits = self._parts.settings.limits
-        self._held_by = "max-pages" if limits.max_pages else "max-matches"
-        self._scheduler.allowance.is_visits_only = self._frontier.visits.is_visits_only = True
 
     async def _wait(self) -> None:
         """Wait until a result arrives, a host is ready, or a periodic check is due."""
@@ -344,7 +285,7 @@ class Node:
             self._parts.bans.check_again()
         self._changed.set()
         if processed.report.lease.purpose is Purpose.PAGE:
-            self._recent.append(Recent.of(processed.report))
+            self._figures.note(processed.report)
         if self._index is not None and self._index.is_filling:
             self._is_much.set()
         if self.on_processed is not None and processed.report.lease.purpose is Purpose.PAGE:
@@ -451,37 +392,8 @@ class Node:
 
     # -- figures
 
-    def _memory_bytes(self) -> int | None:
-        return resident_bytes((os.getpid(), *self._parts.pool.pids))
-
-    def _freshness(self) -> Freshness | None:
-        revisits = self._parts.revisits
-        return revisits.figures if revisits is not None else None
-
     def progress(self) -> Progress:
-        counts = self._frontier.counts
-        now_s = self._clock.now_s()
-        retries = self._scheduler.retries_left()
-        pages_per_s, bytes_per_s = self._speed.note(
-            now_s, counts.pages_had + counts.redirects, counts.bytes_had
-        )
-        return Progress(
-            state=self._state(),
-            **figures_of(counts, has_index=self._index is not None),
-            under_way=self._parts.pool.under_way,
-            hosts_waiting=self._scheduler.hosts_waiting,
-            pages_per_s=round(pages_per_s, 2),
-            bytes_per_s=round(bytes_per_s, 1),
-            wall_s=round(now_s - self._began_s, 1),
-            ran_s=round(self._recorder.ran_s, 2) if self._recorder else 0.0,
-            memory_bytes=self._memory_bytes(),
-            troubles=self._scheduler.troubles(),
-            retrying=retries.urls if retries else 0,
-            retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
-            focus=focus.figures() if (focus := self._parts.focus) is not None else None,
-            notified=notifier.figures() if (notifier := self._parts.notifier) else {},
-            freshness=fresh.as_json() if (fresh := self._freshness()) is not None else None,
-        )
+        return self._figures.progress(self._state())
 
     @property
     def focus(self) -> LiveFocus | None:
@@ -490,16 +402,8 @@ class Node:
 
     def moment(self) -> CrawlMoment:
         """The figures with limits, blocking hosts and the last outcomes, for a terminal."""
-        settings = self._parts.settings
         is_closed = not self._throttle.is_open(self._clock.wall_us())
-        return CrawlMoment(
-            progress=self.progress(),
-            limits=settings.limits,
-            matches=self._scheduler.allowance.matches,
-            holdups=self._scheduler.holdups(),
-            recent=tuple(self._recent),
-            closed_hours=settings.node.hours if is_closed else "",
-        )
+        return self._figures.moment(self._state(), is_closed=is_closed)
 
     @property
     def revisit_found(self) -> dict[str, int] | None:

@@ -20,8 +20,8 @@ from gossamer.collection.disk_use import disk_use
 from gossamer.frontier.meta_keys import FOCUS_FIGURES_KEY, PRUNED_KEY
 from gossamer.frontier.store import StateTable, Store
 from gossamer.node.control import NotRunning, send
+from gossamer.node.figures.progress import figures_of
 from gossamer.node.notify.positions import notified_figures
-from gossamer.node.progress import figures_of
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.trap_facts import trap_verdicts
 

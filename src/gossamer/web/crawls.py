@@ -26,9 +26,9 @@ from gossamer.node.bans import bans_of, change_bans
 from gossamer.node.bare_names import candidates
 from gossamer.node.build import check_usable
 from gossamer.node.control import NotRunning, send
+from gossamer.node.figures.progress import figures_of
 from gossamer.node.focus.marks import mark_page
 from gossamer.node.notify.positions import notified_figures
-from gossamer.node.progress import figures_of
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import delete_collection
 from gossamer.node.snapshot import focus_figures

@@ -14,7 +14,7 @@ from gossamer.cli.show.colours import painted
 from gossamer.cli.show.importance import importance_lines
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import answers_text, reasons_text
-from gossamer.node.progress import Summary
+from gossamer.node.figures.progress import Summary
 from gossamer.node.session import CrawlPlan
 from gossamer.settings import Limits, Settings
 

@@ -26,8 +26,8 @@ from gossamer.base.sizes import size_text
 from gossamer.cli.show.colours import STYLES
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import harvest_text, reasons_text, retry_text
-from gossamer.node.moment import CrawlMoment, Recent
-from gossamer.node.progress import Progress
+from gossamer.node.figures.moment import CrawlMoment, Recent
+from gossamer.node.figures.progress import Progress
 from gossamer.schedule.holdups import Holdup
 
 StyledText = tuple[str, str]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from gossamer.cli.show.printable import printable
-from gossamer.node.moment import CrawlMoment
+from gossamer.node.figures.moment import CrawlMoment
 
 LINE_EVERY_S: Final = 5.0
 REDRAW_EVERY_S: Final = 0.25

@@ -29,9 +29,9 @@ from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
 from gossamer.native.extensions import PAGE, load
 from gossamer.node.build import Opened
+from gossamer.node.figures.progress import Summary
 from gossamer.node.new_sites import NewSite
 from gossamer.node.node import Node
-from gossamer.node.progress import Summary
 from gossamer.node.seeds import NeedsContact
 from gossamer.node.session import CrawlPlan, opened
 from gossamer.node.start.build_pool import workers_for

@@ -10,8 +10,8 @@ from gossamer.base.plurals import counted
 from gossamer.cli.run.change_lines import ChangePrinter
 from gossamer.cli.run.progress_lines import ProgressReporter
 from gossamer.cli.run.run_crawl import exit_code, greet, heed_signals, run_planned
+from gossamer.node.figures.progress import Summary
 from gossamer.node.node import Node
-from gossamer.node.progress import Summary
 from gossamer.node.session import CrawlPlan, opened
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gossamer.node.progress import Progress
+from gossamer.node.figures.progress import Progress
 from gossamer.records import Report
 from gossamer.schedule.holdups import Holdup
 from gossamer.settings import Limits
