@@ -4,11 +4,12 @@ import pytest
 
 from gossamer.analyse.report_gates import read_gates
 from gossamer.errors import UsageError
+from support.rows import each_row
 
 NAMES = ("dead", "pages", "no_title")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "holds"),
     [
         ("dead>0", True),
@@ -27,7 +28,7 @@ def test_a_gate_compares_a_figure_with_a_number(text: str, holds: bool) -> None:
     assert gate.holds({"dead": 3, "pages": 10, "no_title": 0}) is holds
 
 
-@pytest.mark.parametrize("text", ["", "dead", "dead>", ">0", "dead>x", "dead>-1", "dead>0;dead>1"])
+@each_row("text", ["", "dead", "dead>", ">0", "dead>x", "dead>-1", "dead>0;dead>1"])
 def test_what_is_no_gate_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match=r"e\.g\. 'dead>0'"):
         read_gates([text], NAMES)

@@ -9,9 +9,10 @@ from archive.archive_samples import a_failure, a_page, write_archive
 from gossamer.archive.cdxj import cdxj_path, mime_of, surt, write_cdxj
 from gossamer.archive.reader import read_answer_at
 from gossamer.errors import CorruptFile
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "key"),
     [
         ("http://example.com/", "com,example)/"),
@@ -70,7 +71,7 @@ def test_a_type_is_what_the_head_says_or_unknown() -> None:
     assert mime_of(b"HTTP/1.1 200 OK\r\nContent-Type: nonsense\r\n\r\n") == "unk"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "http://www.Example.org/A/b/",

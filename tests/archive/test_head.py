@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from archive.archive_samples import any_head
 from gossamer.archive.fields import escaped, fields_of, lines_of, unescaped
 from gossamer.archive.head import original_head, stored_head
+from support.rows import each_row
 
 
 @given(head=any_head(), body_bytes=st.integers(0, 9))
@@ -52,7 +53,7 @@ def test_any_text_is_one_line_and_comes_back(text: str) -> None:
     assert unescaped(escaped(text)) == text
 
 
-@pytest.mark.parametrize("text", [r"35\.-", "a\\", r"\x4", r"\u00e", r"\N{DASH}", r"\7"])
+@each_row("text", [r"35\.-", "a\\", r"\x4", r"\u00e", r"\N{DASH}", r"\7"])
 def test_a_backslash_that_nobody_wrote_is_told(text: str) -> None:
     with pytest.raises(ValueError, match="escapes nothing"):
         unescaped(text)

@@ -12,9 +12,10 @@ from gossamer.base.answer_class import (
     count_classes,
     status_text,
 )
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outcome", "status", "expected"),
     [
         ("fetched", 200, "2xx"),

@@ -1,14 +1,14 @@
 """Which of several Content-Type values counts."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base.content_type import content_type_of
 from gossamer.parse.mime import parse_mime
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "counts"),
     [
         ([], ""),

@@ -1,11 +1,10 @@
 """Files are told by their first bytes."""
 
-import pytest
-
 from gossamer.base.magic import magic_of, one_name
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("start", "mime"),
     [
         (b"RIFF\x24\0\0\0WAVEfmt ", "audio/wav"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from gossamer.base.packing import pack, pack_row, unpack, unpacker
+from support.rows import each_row
 
 HALF = "a\ud83d"
 
@@ -60,7 +61,7 @@ def test_half_of_a_surrogate_pair_is_written_as_a_question_mark() -> None:
     assert unpack(packed) == ["a?", {"a?": ["a?"]}, b"\xff", ["a?", 1, ["a?", "c"]]]
 
 
-@pytest.mark.parametrize("damaged", [b"", b"\xc1", b"\x92\x01", b"\x01\x01", b"\xa1\xff"])
+@each_row("damaged", [b"", b"\xc1", b"\x92\x01", b"\x01\x01", b"\xa1\xff"])
 def test_bytes_that_are_no_value_are_refused(damaged: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         unpack(damaged)

@@ -9,6 +9,7 @@ import pytest
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 from support.killing import typed
+from support.rows import each_row
 
 HERE = "http://127.0.0.1:8/"
 
@@ -18,7 +19,7 @@ def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "named", "not_named"),
     [
         (["--scope", "world"], "--scope is 'world'", "scope.kind"),

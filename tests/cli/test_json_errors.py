@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.killing import typed
+from support.rows import each_row
 
 HERE = "http://127.0.0.1:8/"
 
@@ -31,7 +32,7 @@ FAILURES: dict[str, tuple[list[str], int, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAILURES)
+@each_row("name", FAILURES)
 def test_a_failure_is_one_object_on_stdout_and_a_sentence_on_stderr(name: str) -> None:
     words, code, says = FAILURES[name]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from rich.cells import cell_len
 
 from gossamer.cli.run.live_view import ScreenLine, shortened, span_text, view, wrapped
@@ -11,6 +10,7 @@ from gossamer.node.figures.moment import CrawlMoment, Recent
 from gossamer.node.figures.progress import Progress
 from gossamer.schedule.holdups import Holdup
 from gossamer.settings import Limits
+from support.rows import each_row
 
 LONG = "https://example.org/" + "a-very-long-name/" * 20 + "end.html"
 WIDE = "https://example.org/" + "百科全書" * 30
@@ -49,14 +49,14 @@ def texts(lines: list[ScreenLine]) -> list[str]:
     return ["".join(text for text, _ in line) for line in lines]
 
 
-@pytest.mark.parametrize("width", [*range(40, 60), 79, 80, 100, 120, 200])
+@each_row("width", [*range(40, 60), 79, 80, 100, 120, 200])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     for state in ("running", "paused", "stopping"):
         for line in texts(view(moment(state), width, 40)):
             assert cell_len(line) <= width, line
 
 
-@pytest.mark.parametrize("width", [40, 50, 80, 120])
+@each_row("width", [40, 50, 80, 120])
 def test_nothing_is_cut_off(width: int) -> None:
     shown = " ".join(" ".join(texts(view(moment(), width, 40))).split())
 
@@ -100,7 +100,7 @@ def test_retries_that_are_left_are_told() -> None:
     assert "retrying 1 URL in 20 s" in plain_line(moment(retrying=1, retry_in_s=20.0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("limits", "left"),
     [
         (Limits(max_pages=150), "about 6.0 s left"),

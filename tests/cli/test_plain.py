@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-import pytest
 import typer
 import typer.models
 from hypothesis import given
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from gossamer.cli import plain
 from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.plain import FLAGS, FlagType, name_of, plain_values
+from support.rows import each_row
 
 
 @functools.cache
@@ -86,7 +86,7 @@ def test_a_plain_line_needs_no_typer() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ["--help"], ["-h"], ["--nonsense"], ["--delay"], ["--delay", "x"], ["--depth", "1.5"],

@@ -11,6 +11,7 @@ from gossamer.cli import main
 from gossamer.cli.show.printable import printable
 from support.a_crawl import crawl
 from support.a_site import page, robots, site_in_thread
+from support.rows import each_row
 
 ESCAPE = "\x1b[31m"
 
@@ -21,7 +22,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
         main.run()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "shown"),
     [
         ("plain ümlaut 漢字", "plain ümlaut 漢字"),

@@ -15,9 +15,10 @@ import pytest
 
 from gossamer.cli.run.browser import has_screen
 from support.killing import until
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environment", "platform", "has"),
     [
         ({"DISPLAY": ":0"}, "linux", True),

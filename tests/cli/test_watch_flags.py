@@ -11,6 +11,7 @@ from gossamer.cli.run.start_watch import crawl_values
 from gossamer.errors import UsageError
 from gossamer.reader.changes import SeenChange
 from gossamer.records import ChangeKind
+from support.rows import each_row
 
 GIVEN: dict[str, Any] = {"seeds": ["https://example.org/"], "every": "auto", "set_": None}
 
@@ -34,7 +35,7 @@ def test_auto_is_the_optimal_policy_whatever_was_stored() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("every", ["", "1", "often", "-1h"])
+@each_row("every", ["", "1", "often", "-1h"])
 def test_what_is_no_duration_is_refused(every: str) -> None:
     with pytest.raises(UsageError, match=r"--every .*: .* is not a duration; .* or auto"):
         crawl_values({**GIVEN, "every": every})
@@ -43,7 +44,7 @@ def test_what_is_no_duration_is_refused(every: str) -> None:
 URL = "https://example.org/a"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "line"),
     [
         (SeenChange(URL, 0, ChangeKind.CHANGED, words_added=12, words_removed=3, status=200,

@@ -4,19 +4,19 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.collection.crawl_log import CrawlLog, _lines_of_refusals
 from gossamer.frontier.frontier import Refusal
 from gossamer.records import Reason
+from support.rows import each_row
 
 URL = "http://a.example/x?y=1"
 AT_US = 1_767_225_600_000_042
 
 
-@pytest.mark.parametrize("day", ["1970-01-01", "2000-02-29", "2026-12-31", "2100-03-01"])
+@each_row("day", ["1970-01-01", "2000-02-29", "2026-12-31", "2100-03-01"])
 def test_days_at_the_edges_of_years_are_written_as_they_are(day: str) -> None:
     at_us = int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) * 1_000_000
 

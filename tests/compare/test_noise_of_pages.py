@@ -6,14 +6,13 @@ import hashlib
 import random
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from gossamer.compare.template import template_of
 from gossamer.compare.versions import PageVersion, change_of, compare_versions
 from gossamer.parse.html import Parser
 from gossamer.policies.noise import MOST_SPOTS, TemplateNoise, without_noise
 from gossamer.records import ChangedSpot, PageChange
 from gossamer.settings import Parse
+from support.rows import each_row
 
 START = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
 ADS = (
@@ -72,7 +71,7 @@ class Watched:
         return counts
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_row("seed", range(8))
 def test_of_ten_visits_with_noise_alone_the_first_two_count_at_most(seed: int) -> None:
     watched = Watched(seed)
     watched.visit("one", ARTICLE)
@@ -83,8 +82,8 @@ def test_of_ten_visits_with_noise_alone_the_first_two_count_at_most(seed: int) -
     assert not any(counted[3:])
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(
+@each_row("seed", range(8))
+@each_row(
     "edited",
     [
         ARTICLE.replace("spring", "autumn"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from time import process_time
 
-import pytest
-
 from gossamer.compare.text import DatedText, Piece, TextComparison, compare_texts
+from support.rows import each_row
 
 DAY_US = 86_400_000_000
 THEN, NOW = 1_794_300_000_000_000, 1_794_300_000_000_000 + 8 * DAY_US
@@ -122,7 +121,7 @@ def test_every_word_is_there_once() -> None:
                 assert " ".join(kept).split() == " ".join(lines_in).split()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("same\n" * 50_000, "other\n" * 50_000),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gossamer.compare.template import path_pattern, template_of
 from gossamer.compare.versions import PageVersion, change_of, compare_links, compare_versions
 from gossamer.records import Link, LinkKind, Page, PageChange
+from support.rows import each_row
 
 URL = "http://a.example/news/a-title.html"
 
@@ -66,7 +65,7 @@ def test_a_rewritten_page_says_that_it_has_more_spots() -> None:
     assert found.words_added == 200
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "pattern"),
     [
         ("/", "/"),

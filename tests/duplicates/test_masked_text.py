@@ -1,8 +1,7 @@
 """The text of a page without dates, counters and tokens."""
 
-import pytest
-
 from gossamer.duplicates.masked_text import masked, text_fingerprint
+from support.rows import each_row
 
 TEXT = (
     "The quick brown fox jumps over the lazy dog and runs through the wide green forest at night. "
@@ -10,7 +9,7 @@ TEXT = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("You are visitor number 1,204.", "You are visitor number 98,113."),
@@ -33,7 +32,7 @@ def test_what_differs_from_visit_to_visit_is_masked(one: str, other: str) -> Non
     assert text_fingerprint("T", TEXT + one) == text_fingerprint("T", TEXT + other) != b""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("Version 9.1.3", "Version 9.1.4"),

@@ -13,6 +13,7 @@ from gossamer.duplicates.band_index import BandIndex
 from gossamer.duplicates.judging import Judge, Sketched
 from gossamer.duplicates.similar import may_be_similar, similarity
 from gossamer.duplicates.sketch import SKETCH_BYTES, bands_in, length_in, sketch_of
+from support.rows import each_row
 
 
 def a_page(seed: int, paragraphs: int = 60) -> bytes:
@@ -48,7 +49,7 @@ def test_similar_pages_are_those_that_the_whole_comparison_says(
     assert may_be_similar(len(a), len(b), at_least) or not found
 
 
-@pytest.mark.parametrize("count", [1, 7, 99, 100_000])
+@each_row("count", [1, 7, 99, 100_000])
 def test_a_counter_a_date_and_an_advertisement_leave_a_page_similar(count: int) -> None:
     one, other = a_page(1), counted(a_page(1), count)
 
@@ -63,9 +64,7 @@ def test_pages_with_other_words_are_not_similar() -> None:
     assert (bands_in(sketch_of(one)) == bands_in(sketch_of(other))).sum() < 3
 
 
-@pytest.mark.parametrize(
-    "length", [64, 100, 16_383, 16_384, 16_385, 20_479, 20_480, 20_481, 90_000]
-)
+@each_row("length", [64, 100, 16_383, 16_384, 16_385, 20_479, 20_480, 20_481, 90_000])
 def test_pages_of_every_length_have_a_sketch(length: int) -> None:
     html = (a_page(3, 1000))[:length]
     sketch = sketch_of(html)

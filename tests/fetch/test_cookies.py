@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gossamer.fetch.cookies import Cookie, Jar, cookie_text, read_cookie_text, read_set_cookie
+from support.rows import each_row
 
 NOW_S = 1_767_225_600.0  # 2026-01-01
 URL = "https://www.example.org/shop/list?x"
@@ -17,7 +18,7 @@ def sent(url: str, *given: str, at: str = URL, now_s: float = NOW_S) -> str:
     return jar.header_for(url, now_s)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "url", "expected"),
     [
         ("a=1", "https://www.example.org/shop/", "a=1"),
@@ -71,7 +72,7 @@ def test_neighbours_below_a_public_suffix_share_nothing() -> None:
     assert sent("https://b.github.io/", "a=1; domain=github.io", at="https://github.io/") == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ends", "lasts_s"),
     [
         ("max-age=60", 60),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.fetch.decode import MAX_MEMBERS, Decoded, decode
+from support.rows import each_row
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -36,7 +37,7 @@ CODERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("coding", CODERS)
+@each_row("coding", CODERS)
 def test_a_coding_is_undone(coding: str) -> None:
     assert decode(CODERS[coding](PAGE), coding, LIMIT) == Decoded(PAGE)
 
@@ -45,7 +46,7 @@ def test_deflate_may_come_without_its_wrapping() -> None:
     assert decode(raw_deflate(PAGE), "deflate", LIMIT) == Decoded(PAGE)
 
 
-@pytest.mark.parametrize("header", ["", "identity", " , ", "IDENTITY"])
+@each_row("header", ["", "identity", " , ", "IDENTITY"])
 def test_without_coding_a_body_is_itself(header: str) -> None:
     assert decode(PAGE, header, LIMIT) == Decoded(PAGE)
 
@@ -69,7 +70,7 @@ def test_an_unknown_coding_is_left_and_named() -> None:
     assert result == Decoded(b"abc", fault="the coding 'compress' is unknown")
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, br"])
+@each_row("coding", ["gzip", "deflate", "br", "zstd", "gzip, br"])
 def test_a_page_that_was_never_coded_comes_back_as_it_is(coding: str) -> None:
     result = decode(PAGE, coding, LIMIT)
 
@@ -96,12 +97,12 @@ def test_a_body_coded_once_and_declared_twice_is_decoded() -> None:
     assert decode(gzip.compress(PAGE), "gzip, gzip", LIMIT).body == PAGE
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+@each_row("coding", ["gzip", "deflate", "br", "zstd"])
 def test_an_empty_body_is_empty_whatever_is_declared(coding: str) -> None:
     assert decode(b"", coding, LIMIT) == Decoded(b"")
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+@each_row("coding", ["gzip", "deflate", "br", "zstd"])
 def test_of_a_cut_off_body_comes_its_beginning(coding: str) -> None:
     whole = CODERS[coding](PAGE)
 
@@ -142,14 +143,14 @@ def test_several_members_are_one_body(coding: str) -> None:
     assert decode(body, coding, LIMIT) == Decoded(b"one " + PAGE + b" three")
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
-@pytest.mark.parametrize("junk", [b"\0" * 512, b"junk", b"\x1f", b"\r\n"])
+@each_row("coding", ["gzip", "deflate", "br", "zstd"])
+@each_row("junk", [b"\0" * 512, b"junk", b"\x1f", b"\r\n"])
 def test_junk_after_the_end_is_passed_over(coding: str, junk: bytes) -> None:
     assert decode(CODERS[coding](PAGE) + junk, coding, LIMIT) == Decoded(PAGE)
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "identity"])
-@pytest.mark.parametrize("less", [0, 1])
+@each_row("coding", ["gzip", "deflate", "br", "zstd", "identity"])
+@each_row("less", [0, 1])
 def test_a_body_is_cut_only_when_it_is_longer_than_the_limit(coding: str, less: int) -> None:
     limit = len(PAGE) - less
 

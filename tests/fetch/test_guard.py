@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from gossamer.errors import SettingsError
 from gossamer.fetch.guard import BAD_PORTS, AddressGuard, forbidden_port
+from support.rows import each_row
 from support.shared import suite
 
 NAMES = {
@@ -68,7 +69,7 @@ PUBLIC = (
 )
 
 
-@pytest.mark.parametrize("address", NAMES)
+@each_row("address", NAMES)
 def test_an_address_that_is_not_public_is_refused_by_name(address: str) -> None:
     sentence = AddressGuard().forbids(address, is_trusted=False)
 
@@ -77,7 +78,7 @@ def test_an_address_that_is_not_public_is_refused_by_name(address: str) -> None:
     assert address in sentence
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@each_row("address", PUBLIC)
 def test_a_public_address_may_be_asked(address: str) -> None:
     assert AddressGuard().forbids(address, is_trusted=False) is None
 
@@ -120,14 +121,12 @@ def test_no_allowed_network_makes_a_host_of_multicast() -> None:
         assert guard.forbids(address, is_trusted=False) is not None, address
 
 
-@pytest.mark.parametrize(
-    "text", ["", "localhost", "127.1", "0x7f000001", "0177.0.0.1", "1.2.3.4\0"]
-)
+@each_row("text", ["", "localhost", "127.1", "0x7f000001", "0177.0.0.1", "1.2.3.4\0"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     assert "not an address" in (AddressGuard().forbids(text, is_trusted=True) or "")
 
 
-@pytest.mark.parametrize("text", ["10.0.0.0/33", "intranet", "", "10.0.0.0-10.0.0.9"])
+@each_row("text", ["10.0.0.0/33", "intranet", "", "10.0.0.0-10.0.0.9"])
 def test_a_network_that_cannot_be_read_is_named(text: str) -> None:
     with pytest.raises(SettingsError, match="must name a network") as caught:
         AddressGuard([text])
@@ -177,12 +176,12 @@ def test_a_mapped_address_is_judged_as_what_it_carries(address: IPv4Address) -> 
     assert (guard.forbids(mapped, is_trusted=False) is None) == (plain is None)
 
 
-@pytest.mark.parametrize("port", [80, 443, 8080, 8443, 8000, 3000, 65_535])
+@each_row("port", [80, 443, 8080, 8443, 8000, 3000, 65_535])
 def test_a_web_port_may_be_asked(port: int) -> None:
     assert forbidden_port(port) is None
 
 
-@pytest.mark.parametrize("port", [0, 22, 25, 6000, 6667, 10_080])
+@each_row("port", [0, 22, 25, 6000, 6667, 10_080])
 def test_a_port_of_another_protocol_is_never_asked_even_when_listed(port: int) -> None:
     assert "never used" in (forbidden_port(port, allowed=(port,)) or "")
 
@@ -207,13 +206,13 @@ BY_ADDRESS_ONLY = (
 )
 
 
-@pytest.mark.parametrize("address", BY_ADDRESS_ONLY)
+@each_row("address", BY_ADDRESS_ONLY)
 def test_metadata_and_link_local_addresses_are_never_reached_by_a_typed_name(address: str) -> None:
     assert AddressGuard().forbids(address, is_trusted=True) is not None
     assert AddressGuard().forbids(address, is_trusted=True, is_literal=True) is None
     assert AddressGuard([address]).forbids(address, is_trusted=True) is None
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "fd00::1", "::1"])
+@each_row("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "fd00::1", "::1"])
 def test_a_typed_name_may_lead_to_the_networks_of_the_operator(address: str) -> None:
     assert AddressGuard().forbids(address, is_trusted=True) is None

@@ -6,9 +6,8 @@ import gc
 import tracemalloc
 import weakref
 
-import pytest
-
 from gossamer.fetch.intake import MAX_INTERIM, PAUSE, STOP, ResponseIntake
+from support.rows import each_row
 
 HEAD = [b"HTTP/1.1 200 OK\r\n", b"Content-Length: 9\r\n", b"\r\n"]
 
@@ -52,7 +51,7 @@ def test_a_head_is_told_of_when_it_is_whole_and_the_body_is_all_pieces() -> None
     assert asker.told == [200, 9]
 
 
-@pytest.mark.parametrize("length", [b"0", b"3", b"8", b"10", b"40", b"-1", b"9999999", b"9" * 40])
+@each_row("length", [b"0", b"3", b"8", b"10", b"40", b"-1", b"9999999", b"9" * 40])
 def test_a_body_is_what_came_whatever_the_head_says_of_its_length(length: bytes) -> None:
     intake = Asker().intake
     intake.begin(1000)
@@ -143,7 +142,7 @@ def test_a_body_is_cut_where_it_is_longer_than_it_may_be() -> None:
     assert (intake.is_cut, intake.status, intake.head) == (False, 0, b"")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("length", "asked"),
     [
         (b"7", [7]),

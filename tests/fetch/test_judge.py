@@ -5,10 +5,11 @@ import pytest
 from gossamer.errors import SettingsError
 from gossamer.fetch.judge import ResponseJudge, mime_of
 from gossamer.records import Reason
+from support.rows import each_row
 from support.shared import suite
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "mime"),
     [
         ("text/html", "text/html"),
@@ -43,7 +44,7 @@ def judged(types: tuple[str, ...], content_type: str, status: int = 200) -> Reas
     return verdict[0] if verdict else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wanted", "taken", "refused"),
     [
         ("html", ("text/html", "application/xhtml+xml", ""), ("text/plain", "application/pdf")),
@@ -71,12 +72,12 @@ def test_a_name_takes_its_types_and_no_others(
         assert judged((wanted,), content_type) is Reason.TYPE, content_type
 
 
-@pytest.mark.parametrize("content_type", ["", "nonsense", "unknown/unknown", "*/*"])
+@each_row("content_type", ["", "nonsense", "unknown/unknown", "*/*"])
 def test_a_type_that_tells_nothing_counts_as_html(content_type: str) -> None:
     assert judged(("html",), content_type) is None
 
 
-@pytest.mark.parametrize("status", [301, 304, 404, 500])
+@each_row("status", [301, 304, 404, 500])
 def test_the_type_of_an_error_page_is_not_judged(status: int) -> None:
     assert judged(("html",), "image/png", status) is None
 
@@ -105,7 +106,7 @@ def test_a_refused_type_is_named_with_the_wanted_ones() -> None:
     assert verdict == (Reason.TYPE, "the type is image/png, but fetch.types allows html, pdf")
 
 
-@pytest.mark.parametrize("types", [("htlm",), ("html", "text/"), ("a b/c",), ()])
+@each_row("types", [("htlm",), ("html", "text/"), ("a b/c",), ()])
 def test_a_type_that_cannot_be_read_is_an_error_that_lists_the_names(
     types: tuple[str, ...],
 ) -> None:
@@ -115,7 +116,7 @@ def test_a_type_that_cannot_be_read_is_an_error_that_lists_the_names(
     assert caught.value.key == "fetch.types"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("types", "accept"),
     [
         (("html",), "text/html,application/xhtml+xml,*/*;q=0.1"),
@@ -128,7 +129,7 @@ def test_the_accept_header_asks_for_what_is_wanted(types: tuple[str, ...], accep
     assert ResponseJudge(types, 1000).accept == accept
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("types", "media"),
     [
         (("html", "pdf"), set()),

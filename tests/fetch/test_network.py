@@ -11,6 +11,7 @@ from gossamer.fetch.network import DIRECT, HostRoute, Login, NetworkAccess
 from gossamer.records import Lease
 from gossamer.settings import Fetch
 from gossamer.urls.canonical import host_of, origin_of
+from support.rows import each_row
 
 
 def way_to(network: NetworkAccess, url: str, *, typed: str = "") -> HostRoute:
@@ -95,7 +96,7 @@ def test_a_login_shows_itself_to_nobody() -> None:
     assert "geheim" not in repr(HostRoute(login=Login("me", "geheim")))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ({"proxy": "http://me:geheim@p.example"}, "into fetch.logins_file"),

@@ -8,6 +8,7 @@ from gossamer.errors import SettingsError
 from gossamer.fetch.request import Headers, checked_header, hidden, user_agent, without_userinfo
 from gossamer.settings import Fetch
 from gossamer.version import __version__
+from support.rows import each_row
 
 URL = "http://example.org/a?b"
 
@@ -23,7 +24,7 @@ def test_a_request_is_the_same_for_everybody() -> None:
     assert headers.of(with_secrets=True) == headers.of(with_secrets=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "host"),
     [
         ("http://example.org/", b"example.org"),
@@ -48,7 +49,7 @@ def test_the_operators_headers_take_the_place_of_ours() -> None:
     assert sent[-2:] == [b"accept: text/plain", b"X-Study: 1"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         "Authorization: Basic c2VjcmV0",
@@ -80,7 +81,7 @@ def test_a_value_that_was_not_kept_is_asked_for_and_not_sent() -> None:
         checked_header("Authorization: (not kept)")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wrong", ["Authorization Bearer geheim", "geheim", "X-Key: geheim\r\n", "geheim " * 9 + ":"]
 )
 def test_no_message_shows_what_may_be_a_secret(wrong: str) -> None:
@@ -122,19 +123,19 @@ def test_whoever_can_be_found_is_a_contact(contact: str) -> None:
     assert user_agent(contact).endswith(f" (+{contact})")
 
 
-@pytest.mark.parametrize("contact", ["x", "x y", "me@", "me@ .", "http://", "7.5"])
+@each_row("contact", ["x", "x y", "me@", "me@ .", "http://", "7.5"])
 def test_a_contact_is_a_mail_address_or_a_url(contact: str) -> None:
     with pytest.raises(SettingsError, match="a mail address or an http"):
         user_agent(contact)
 
 
-@pytest.mark.parametrize("contact", ["a\r\nX: y", "a\nb", "a\0b", "\x7f"])
+@each_row("contact", ["a\r\nX: y", "a\nb", "a\0b", "\x7f"])
 def test_a_contact_is_one_line(contact: str) -> None:
     with pytest.raises(SettingsError, match=r"fetch\.contact .* one line"):
         user_agent(contact)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     ["", "x", ": x", "a b: c", "ä: b", "a:", "a: ", "a: b\r\nc: d", "a: b\0", "a\n: b", "a(: b"],
 )
@@ -143,7 +144,7 @@ def test_a_header_that_cannot_be_sent_is_named(header: str) -> None:
         checked_header(header)
 
 
-@pytest.mark.parametrize("name", ["Host", "content-length", "Transfer-Encoding", "connection"])
+@each_row("name", ["Host", "content-length", "Transfer-Encoding", "connection"])
 def test_headers_of_the_connection_are_not_the_operators(name: str) -> None:
     with pytest.raises(SettingsError, match="the connection sets it"):
         checked_header(f"{name}: x")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gossamer.fetch.head import Head, status_of
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "status"),
     [
         (b"HTTP/1.1 200 OK\r\n", 200),
@@ -41,7 +40,7 @@ def test_folded_lines_and_lines_without_a_colon_are_passed_over() -> None:
     assert (head.first("a"), head.first("b"), head.first("c")) == ("1", "", "4")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "length"),
     [
         ("0", 0),
@@ -61,7 +60,7 @@ def test_a_length_is_a_number_or_none(value: str, length: int | None) -> None:
     assert Head(f"HTTP/1.1 200 OK\r\ncontent-length: {value}\r\n\r\n".encode()).length() == length
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "read"),
     [
         (b"/plain", "/plain"),

@@ -16,6 +16,7 @@ from gossamer.records import Answer, Failed, Fetched, Reason
 from gossamer.settings import Fetch
 from support.a_site import a_site, page, reset_after
 from support.certificates import Authority, server_context
+from support.rows import each_row
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -183,7 +184,7 @@ async def endless_alerts(reader: asyncio.StreamReader, writer: asyncio.StreamWri
             await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("talk", "reasons"),
     [
         (close, {Reason.TLS, Reason.RESET}),

@@ -31,6 +31,7 @@ from support.a_site import (
     robots,
     site_in_thread,
 )
+from support.rows import each_row
 
 LONG = "the sea rises and falls twice a day " * 300
 
@@ -315,7 +316,7 @@ def entries_of(home: Path) -> set[str]:
     return set(ids(CollectionPaths(home).index))
 
 
-@pytest.mark.parametrize("wrong", ["7", "7 days", "-1d", "soon"])
+@each_row("wrong", ["7", "7 days", "-1d", "soon"])
 def test_a_wrong_duration_is_told(wrong: str) -> None:
     with pytest.raises(UsageError, match=r"--older-than: .* is not a duration"):
         RevisitFilter.read(older_than=wrong)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.rows import (
     CaptureRow,
@@ -24,6 +22,7 @@ from gossamer.index.entry import Kept, TextPosition
 from gossamer.politeness.access import Access
 from gossamer.politeness.robots import Robots, RobotsRule
 from gossamer.records import Previous
+from support.rows import each_row
 
 AT_US: Final = 1_767_225_600_000_042
 KEY, PLACE, VIA = b"k" * 16, b"p" * 12, b"v" * 16
@@ -277,7 +276,7 @@ COUNTS_WITHOUT_DEPTHS: Final = bytes.fromhex(
 )
 
 
-@pytest.mark.parametrize("name", URL_ROWS)
+@each_row("name", URL_ROWS)
 def test_a_url_row_of_the_code_before_reads_and_is_written_the_same(name: str) -> None:
     packed, row = URL_ROWS[name]
 
@@ -286,7 +285,7 @@ def test_a_url_row_of_the_code_before_reads_and_is_written_the_same(name: str) -
     assert row.encode() == packed
 
 
-@pytest.mark.parametrize("name", OTHER_ROWS)
+@each_row("name", OTHER_ROWS)
 def test_a_row_of_the_code_before_reads_and_is_written_the_same(name: str) -> None:
     packed, row = OTHER_ROWS[name]
 

@@ -1,13 +1,12 @@
-import pytest
-
 from gossamer.frontier.traps import trap_in
 from gossamer.records import Reason
 from gossamer.settings import Frontier
+from support.rows import each_row
 
 RULES = Frontier()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "/",
@@ -24,7 +23,7 @@ def test_ordinary_urls_are_no_traps(path: str) -> None:
     assert trap_in(f"http://a.example{path}", RULES) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "word"),
     [
         ("/" + "x" * 2000, "characters"),
@@ -41,7 +40,7 @@ def test_a_trap_is_named_with_the_rule_it_breaks(path: str, word: str) -> None:
     assert word in verdict[1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "/logout",

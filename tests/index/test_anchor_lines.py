@@ -6,6 +6,7 @@ import pytest
 
 from gossamer.index.anchor_lines import AnchorLines
 from gossamer.index.anchor_pack import pack_anchors, unpack_anchors
+from support.rows import each_row
 
 WORDS = [
     "a",
@@ -74,7 +75,7 @@ def test_every_line_of_many_links_is_told_once() -> None:
         assert (len(found), set(found)) == (len(set(found)), model.get(key_of(number), set()))
 
 
-@pytest.mark.parametrize("kept", [1, 17, 18, 20])
+@each_row("kept", [1, 17, 18, 20])
 def test_half_a_link_is_refused(kept: int) -> None:
     packed = pack_anchors([(key_of(1), "one"), (key_of(2), "two")])
 

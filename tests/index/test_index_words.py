@@ -15,9 +15,10 @@ from gossamer.index.words import (
     normal_all,
     words_of,
 )
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         ("Five ＦＩＶＥ ﬁve", ["five", "five", "five"]),
@@ -38,7 +39,7 @@ def test_a_text_is_cut_into_words_of_one_spelling(text: str, words: list[str]) -
     assert words_of(text) == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         ("東京都 Tokyo", ["東", "京", "都", "tokyo"]),

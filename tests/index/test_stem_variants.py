@@ -17,6 +17,7 @@ from gossamer.index.stem_variants import (
 from gossamer.index.words import normal, words_of
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry
+from support.rows import each_row
 from support.shared import data
 
 
@@ -54,7 +55,7 @@ def test_a_stem_that_ends_in_another_letter_is_found_too(view: View) -> None:
     assert "happiness" in {one.word for one in stem_variants_of("happy", ["en"], view.searcher)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "beginning"),
     [
         ("happy", "happ"),
@@ -103,7 +104,7 @@ def test_a_word_that_no_page_has_is_kin_to_itself(view: View) -> None:
     assert stem_variants_of("connected", [], view.searcher) == (StemVariant("connected", 1),)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_every_language_has_a_stemmer(language: str) -> None:
     word = normal("internationalisation")
 

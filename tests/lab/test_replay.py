@@ -27,6 +27,7 @@ from gossamer.lab.replay import DAY_S, replay
 from gossamer.lab.traces import ChangeTrace, read_trace
 from gossamer.policies.refresh.uniform import Uniform
 from support.change_traces import bursty_trace, poisson_trace, shifting_trace
+from support.rows import each_row
 
 SHARED_TRACE = Path(__file__).parents[3] / "shared" / "data" / "trace" / "php_doc_en.csv.gz"
 
@@ -136,7 +137,7 @@ def test_a_process_that_fails_is_one_sentence(tmp_path: Path) -> None:
         measure_all(RefreshLab(tmp_path / "none.csv", (7.0,)))
 
 
-@pytest.mark.parametrize("text", ["", "7,", "7,7", "-1", "0", "nan", "x"])
+@each_row("text", ["", "7,", "7,7", "-1", "0", "nan", "x"])
 def test_budgets_are_different_numbers_of_days(text: str) -> None:
     assert list(parse_budgets("365, 7.5")) == [365, 7.5]
     with pytest.raises(ValueError, match=r".*"):

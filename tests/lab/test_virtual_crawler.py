@@ -14,6 +14,7 @@ from gossamer.lab.virtual_crawler import VirtualCrawler
 from gossamer.policies.orders.columns import PageColumns
 from gossamer.policies.orders.edges import Edges, LinkBatch
 from gossamer.policies.orders.named import LINK_ORDERS
+from support.rows import each_row
 
 
 def a_graph(pages: int, links: int, seed: int, sites: int = 5) -> LinkGraph:
@@ -76,8 +77,8 @@ def naive_visits(graph: LinkGraph, name: str, seeds: list[int], in_flight: int) 
     return visits
 
 
-@pytest.mark.parametrize("in_flight", [1, 7, 40])
-@pytest.mark.parametrize("name", LINK_ORDERS)
+@each_row("in_flight", [1, 7, 40])
+@each_row("name", LINK_ORDERS)
 def test_visits_are_those_of_a_simulator_that_looks_at_all(name: str, in_flight: int) -> None:
     graph = a_graph(260, 1_200, seed=in_flight)
     crawler = VirtualCrawler(graph, LINK_ORDERS[name](0), ints(3, 99, 7), in_flight)
@@ -129,7 +130,7 @@ def test_a_small_hot_set_does_not_change_what_is_chosen(
     )
 
 
-@pytest.mark.parametrize("name", LINK_ORDERS)
+@each_row("name", LINK_ORDERS)
 def test_every_page_that_can_be_reached_is_visited_once(name: str) -> None:
     graph = graph_of(ints(0, 1, 2, 4, 6), ints(1, 2, 0, 5, 0), pages=8)
 

@@ -13,6 +13,7 @@ from bench.mutated import MOST_BYTES, MUTATIONS, mutate
 
 from gossamer.native.extensions import EXTENSIONS, PAGE, look
 from support.need import need_linux, need_program
+from support.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20 / len(EXTENSIONS)
@@ -94,8 +95,8 @@ def test_the_same_seed_makes_the_same_pages() -> None:
     assert max(map(len, first)) <= MOST_BYTES
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS)
-@pytest.mark.parametrize("body", [b"", b"<", b"<p>all of it</p>"])
+@each_row("mutation", MUTATIONS)
+@each_row("body", [b"", b"<", b"<p>all of it</p>"])
 def test_every_mutation_takes_every_page(mutation: object, body: bytes) -> None:
     assert callable(mutation)
     for seed in range(20):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from gossamer.fetch.guard import AddressGuard
 from gossamer.node.bare_names import Chosen, candidates, choose_urls, is_bare
 from support.a_site import a_site, page
 from support.certificates import Authority, server_context
 from support.programs import free_port
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "example.org", "example.org/a/b?c=d", "example.org:8080/x", "localhost", "LOCALHOST:80/x",
@@ -26,7 +25,7 @@ def test_a_host_without_a_scheme_is_a_bare_name(text: str) -> None:
     assert candidates(text) == (f"https://{text.strip()}", f"http://{text.strip()}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "http://example.org", "HTTPS://example.org", "mailto:me@example.org", "me@example.org",

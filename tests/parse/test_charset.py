@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.parse.charset import decode, find_encoding, html_charset, text_charset, xml_charset
+from support.rows import each_row
 
 META = b"<meta charset=koi8-r>"
 
@@ -23,7 +24,7 @@ def test_an_unknown_label_in_the_header_is_passed_over() -> None:
     assert html_charset(META, "klingon") == "koi8-r"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "charset"),
     [
         (b"<meta charset=bogus><meta charset=koi8-r>", "koi8-r"),
@@ -54,7 +55,7 @@ def test_a_late_declaration_counts_only_in_the_head() -> None:
     assert html_charset(b"<head><p>" + padding + META) == "windows-1252"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "charset"),
     [
         ("Größe und Maße", "utf-8"),
@@ -73,7 +74,7 @@ def test_where_nothing_is_declared_the_content_tells(text: str, charset: str) ->
     assert decode(body, text_charset(body)) == "<p>" + text
 
 
-@pytest.mark.parametrize("body", [b"", b"plain", b"caf\xe9", b"\xe6", b"na\xefve caf\xe9s"])
+@each_row("body", [b"", b"plain", b"caf\xe9", b"\xe6", b"na\xefve caf\xe9s"])
 def test_too_little_content_tells_nothing(body: bytes) -> None:
     assert html_charset(body) == "windows-1252"
 
@@ -88,7 +89,7 @@ def test_xml_is_utf8_where_nothing_is_said() -> None:
     assert xml_charset('<?xml version="1.0"?>'.encode("utf-16-le")) == "utf-16le"
 
 
-@pytest.mark.parametrize("label", ["", "klingon", "utf-8\0", "ütf-8", "utf 8", "u" * 10_000])
+@each_row("label", ["", "klingon", "utf-8\0", "ütf-8", "utf 8", "u" * 10_000])
 def test_a_label_that_is_none_is_not_found(label: str) -> None:
     assert find_encoding(label) is None
 
@@ -133,7 +134,7 @@ def test_japanese_in_seven_bits_is_told_by_its_escape_sequences() -> None:
     assert JAPANESE in decode(body, html_charset(body))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"\x1b[31mred\x1b[0m",

@@ -17,6 +17,7 @@ from gossamer.parse.language.common_words import (
     spoken,
     spoken_in_python,
 )
+from support.rows import each_row
 
 # What parts words, and what only looks like it.
 SPACES = " \n\t\x0b\x1c\x1f\x85\xa0\u2003\u2028\u3000"
@@ -33,7 +34,7 @@ def counted(sample: str, least_share: float, fewest_hits: int) -> str:
     return first if is_clear else ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language"),
     [
         ("it is said that the cat and the dog are not of this house", "en"),
@@ -47,7 +48,7 @@ def test_a_sentence_speaks_for_its_language(text: str, language: str) -> None:
     assert spoken(text, 0.9) == language
 
 
-@pytest.mark.parametrize("text", ["", "the of and", "x = y + z", "int main void return", "猫と犬"])
+@each_row("text", ["", "the of and", "x = y + z", "int main void return", "猫と犬"])
 def test_where_common_words_are_few_nothing_is_said(text: str) -> None:
     assert spoken(text, 0.5) == ""
 
@@ -96,7 +97,7 @@ def test_the_language_with_most_votes_is_spoken(
     assert spoken_in_python(sample, least_share, fewest_hits) == expected
 
 
-@pytest.mark.parametrize("language", _COMMON)
+@each_row("language", _COMMON)
 def test_a_language_is_spoken_wherever_a_sample_is_cut(language: str) -> None:
     text = f"{_COMMON[language]} x {_COMMON['en']}"
     cuts = [text[start:end] for start in range(0, len(text), 7) for end in range(start, 300, 5)]
@@ -121,7 +122,7 @@ def test_both_forms_say_alike_what_the_middle_of_a_text_speaks(
     assert said(*asked) is said_in_python(*asked)
 
 
-@pytest.mark.parametrize("words", [{"a": -1}, {"a": 1 << 64}, {"a" * 17: 1}, {b"a": 1}, ["a"]])
+@each_row("words", [{"a": -1}, {"a": 1 << 64}, {"a" * 17: 1}, {b"a": 1}, ["a"]])
 def test_the_extension_knows_words_and_bits_alone(words: object) -> None:
     module = load(PAGE)
     if module is None:

@@ -1,11 +1,10 @@
 """What pages ask of robots, in tags and headers."""
 
-import pytest
-
 from gossamer.parse.directives import in_headers, in_meta
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "wanted"),
     [
         ("noindex", {"noindex"}),
@@ -20,7 +19,7 @@ def test_a_meta_says_what_robots_may(content: str, wanted: set[str]) -> None:
     assert in_meta(content) == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "wanted"),
     [
         ([], set()),

@@ -19,6 +19,7 @@ from gossamer.parse.html import Parser
 from gossamer.records import LinkKind, Page
 from gossamer.settings import Parse
 from support.a_pdf import a_file, a_pdf
+from support.rows import each_row
 
 URL = "https://a.example/dir/page"
 
@@ -100,7 +101,7 @@ def test_half_of_a_surrogate_pair_in_a_json_feed_is_no_character() -> None:
     assert page.links[0][:3] == ("/a \ufffd b", LinkKind.ANCHOR, "a \ufffd b")
 
 
-@pytest.mark.parametrize("source", ["{", "[]", "3", '{"version": 1}', "[" * 100_000])
+@each_row("source", ["{", "[]", "3", '{"version": 1}', "[" * 100_000])
 def test_other_json_gives_nothing(source: str) -> None:
     page = page_of(source, "application/json")
 
@@ -305,7 +306,7 @@ def test_styles_within_a_page_name_files_too() -> None:
     assert hrefs(page_of(source, "text/html", frozenset({"image"}))) == ["a.png", "b.png"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "start",
     [
         "url(",
@@ -332,7 +333,7 @@ def test_a_string_that_nothing_ends_hides_no_more_than_its_line() -> None:
     assert hrefs(page_of(source, "text/css", frozenset({"any"}))) == ["b.png"]
 
 
-@pytest.mark.parametrize("part", ["<!---->", "<!-- -->\n", "<?xml ?>", "<!doctype>", " "])
+@each_row("part", ["<!---->", "<!-- -->\n", "<?xml ?>", "<!doctype>", " "])
 def test_a_page_that_begins_like_a_feed_for_ever_is_told_at_once(part: str) -> None:
     assert page_of("<!---->" + part * 500 + "<p>Words", "text/html").text.endswith("Words")
 
@@ -368,7 +369,7 @@ def test_links_of_headers_count_as_those_of_a_head() -> None:
     assert page.canonical == "/c"
 
 
-@pytest.mark.parametrize("part", ["<", "<>;", '<a>;b="', ",", "<a>; rel=next,", ";", " "])
+@each_row("part", ["<", "<>;", '<a>;b="', ",", "<a>; rel=next,", ";", " "])
 def test_hostile_link_headers_take_linear_time(part: str) -> None:
     Parser(Parse()).parse(URL, "text/html", b"", header_links=[part * 20_000])
 

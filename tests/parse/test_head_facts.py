@@ -1,12 +1,12 @@
 """What a report asks of a page's source."""
 
-import pytest
 import turbohtml
 
 from gossamer.parse.head_facts import description_of, insecure_files
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "description"),
     [
         ("<head><meta name=description content=' Of\n bees '></head>", "Of bees"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gossamer.parse.html import Parser, with_closed_tags
 from gossamer.records import Link, LinkKind, Page, Place
 from gossamer.settings import Parse
+from support.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -68,7 +69,7 @@ def test_without_a_base_links_are_relative_to_the_page() -> None:
     assert page_of("<a href=x>x</a>").base == URL
 
 
-@pytest.mark.parametrize("bad", ["javascript:x", "data:text/html,x", "http://["])
+@each_row("bad", ["javascript:x", "data:text/html,x", "http://["])
 def test_a_base_that_cannot_be_one_is_ignored(bad: str) -> None:
     assert page_of(f"<base href='{bad}'>").base == URL
 
@@ -118,18 +119,18 @@ def test_plain_text_is_text_and_has_no_links() -> None:
     assert (page.title, page.links) == ("", ())
 
 
-@pytest.mark.parametrize("kind", ["image/png", "application/zip", "image/svg+xml"])
+@each_row("kind", ["image/png", "application/zip", "image/svg+xml"])
 def test_other_types_give_an_empty_page(kind: str) -> None:
     assert page_of("<p><a href=x>x</a>", kind) == Page(base=URL)
 
 
-@pytest.mark.parametrize("kind", ["", "nonsense", "text/", "/html"])
+@each_row("kind", ["", "nonsense", "text/", "/html"])
 def test_a_type_that_cannot_be_read_is_told_by_the_first_bytes(kind: str) -> None:
     assert hrefs(page_of(" \n<!DOCTYPE HTML><a href=x>x</a>", kind)) == ["x"]
     assert page_of("\x89PNG\r\n", kind) == Page(base=URL)
 
 
-@pytest.mark.parametrize("kind", ["application/xhtml+xml", "text/xml", "application/xml"])
+@each_row("kind", ["application/xhtml+xml", "text/xml", "application/xml"])
 def test_xhtml_is_read_with_its_own_charset_and_empty_tags(kind: str) -> None:
     page = page_of(
         '<?xml version="1.0" encoding="iso-8859-1"?>\n'
@@ -235,8 +236,8 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("is_bare", [False, True])
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("is_bare", [False, True])
+@each_row("name", HOSTILE)
 def test_hostile_pages_cost_no_more_than_their_size(name: str, is_bare: bool) -> None:
     parser, make = Parser(Parse(), is_bare=is_bare), HOSTILE[name]
 
@@ -297,7 +298,7 @@ def test_markup_with_bytes_changed_gives_a_page() -> None:
         assert page_of(bytes(mutated), "text/html").base.startswith("http://h.example/")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("charset", "query"),
     [("windows-1252", "%FC"), ("iso-8859-2", "%FC"), ("utf-8", "ü"), ("shift_jis", "%26%23252%3B")],
 )

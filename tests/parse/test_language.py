@@ -1,8 +1,7 @@
 """The language of a text: what it shows, else what is declared."""
 
-import pytest
-
 from gossamer.parse.language.language import declared_language, language_of
+from support.rows import each_row
 
 TEXTS = {
     "en": (
@@ -38,15 +37,15 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("language", TEXTS)
-@pytest.mark.parametrize("declared", ["", "same", "en", "it"])
+@each_row("language", TEXTS)
+@each_row("declared", ["", "same", "en", "it"])
 def test_text_that_is_long_enough_decides(language: str, declared: str) -> None:
     said = language if declared == "same" else declared
 
     assert language_of(TEXTS[language], said, 1000) == language
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "ru", "ja", "zh"])
+@each_row("language", ["de", "fr", "ru", "ja", "zh"])
 def test_a_menu_in_the_declared_language_does_not_speak_for_the_page(language: str) -> None:
     menu = "A guide to the use of this manual\nThe parts that are not for you\n" * 12
     body = (TEXTS[language] + "\n") * 20
@@ -58,7 +57,7 @@ def test_a_name_in_another_script_does_not_make_the_page_korean() -> None:
     assert language_of(TEXTS["zh"] + "\n한국어 日本語 にほんご", "en", 1000) == "zh"
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "ru", "zh"])
+@each_row("language", ["de", "fr", "ru", "zh"])
 def test_a_text_that_is_translated_in_part_has_the_language_of_the_greater_part(
     language: str,
 ) -> None:
@@ -107,7 +106,7 @@ def test_tongues_too_near_to_tell_follow_the_declaration() -> None:
     assert language_of(text, "no", 1000) == "no"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "language"),
     [
         ("en-US", "en"),

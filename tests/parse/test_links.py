@@ -6,6 +6,7 @@ from gossamer.parse.html import Parser
 from gossamer.parse.links import addresses_in_srcset
 from gossamer.records import Link, LinkKind, Place
 from gossamer.settings import Parse
+from support.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -20,7 +21,7 @@ def link_of(html: str) -> Link:
     return link
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inside", "words"),
     [
         ("plain", "plain"),
@@ -44,7 +45,7 @@ def test_the_words_of_a_link(inside: str, words: str) -> None:
     assert link_of(f"<a href=x>{inside}</a>").text == words
 
 
-@pytest.mark.parametrize("href", [" x ", "\n\tx\r\n", "\x01x\x1f", "x"])
+@each_row("href", [" x ", "\n\tx\r\n", "\x01x\x1f", "x"])
 def test_white_space_around_an_address_is_taken_off(href: str) -> None:
     assert link_of(f"<a href='{href}'>x</a>").href == "x"
 
@@ -78,16 +79,14 @@ def test_links_in_drawings_count() -> None:
     assert link_of("<svg><a xlink:href=x><text>word</text></a></svg>").text == "word"
 
 
-@pytest.mark.parametrize("rel", ["next", "PREV", "alternate", "canonical", "license help", "up"])
+@each_row("rel", ["next", "PREV", "alternate", "canonical", "license help", "up"])
 def test_relations_that_lead_to_pages_are_followed(rel: str) -> None:
     link = link_of(f"<link rel='{rel}' href=x title='the  other'>")
 
     assert (link.kind, link.rel, link.text) == (LinkKind.LINK, rel.lower(), "the other")
 
 
-@pytest.mark.parametrize(
-    "rel", ["stylesheet", "alternate stylesheet", "icon", "preload", "dns-prefetch", "", "x"]
-)
+@each_row("rel", ["stylesheet", "alternate stylesheet", "icon", "preload", "dns-prefetch", "", "x"])
 def test_relations_for_programs_are_not(rel: str) -> None:
     html = f"<link rel='{rel}' href=x>"
 
@@ -103,7 +102,7 @@ MEDIA = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wants", "hrefs"),
     [
         ((), "o"),
@@ -120,7 +119,7 @@ def test_media_are_links_only_where_wanted(wants: tuple[str, ...], hrefs: str) -
     assert all(link.kind is LinkKind.MEDIA for link in found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "hrefs"),
     [
         ("<img data-src=a.jpg>", "a.jpg"),
@@ -144,7 +143,7 @@ def test_images_that_a_script_loads_later_are_links_where_wanted(html: str, href
     assert links_of(html) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("srcset", "addresses"),
     [
         ("a.png", ["a.png"]),
@@ -160,7 +159,7 @@ def test_a_srcset_is_read_as_the_standard_says(srcset: str, addresses: list[str]
     assert list(addresses_in_srcset(srcset)) == addresses
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "place"),
     [
         ("<a href=x>", Place.BODY),
@@ -186,9 +185,9 @@ def test_a_link_stands_in_the_nearest_landmark(html: str, place: Place) -> None:
     assert link_of("<body>" + html).place is place
 
 
-@pytest.mark.parametrize("count", [31, 32, 33, 100])
-@pytest.mark.parametrize(("opened", "closed"), [("nav", "nav"), ("div role=navigation", "div")])
-@pytest.mark.parametrize("after", ["", "<p>", "<p>text</p>" * 50])
+@each_row("count", [31, 32, 33, 100])
+@each_row(("opened", "closed"), [("nav", "nav"), ("div role=navigation", "div")])
+@each_row("after", ["", "<p>", "<p>text</p>" * 50])
 def test_a_wide_landmark_ends_where_its_element_ends(
     count: int, opened: str, closed: str, after: str
 ) -> None:
@@ -200,7 +199,7 @@ def test_a_wide_landmark_ends_where_its_element_ends(
     assert [link.place for link in found] == [Place.NAV] * count + [Place.MAIN, Place.BODY]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "words"),
     [
         ("<a href=x>a</a><img alt=no><a href=y><img alt=yes></a>", ["a", "yes"]),
@@ -221,7 +220,7 @@ def test_an_anchor_around_other_anchors_has_no_words_of_its_own() -> None:
     assert ("out", "") in [(link.href, link.text) for link in found]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "href", "rel", "words"),
     [
         (

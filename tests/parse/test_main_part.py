@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gossamer.parse.main_part import main_part
 from gossamer.parse.text_walk import text_of
+from support.rows import each_row
 from support.shared import data
 
 PROSE = "Bees live in hives and make honey from what they find in flowers near their home. " * 3
@@ -136,7 +137,7 @@ def test_sections_whose_ids_are_made_of_their_headings_stay_whatever_they_are_ab
     assert [title for title in titles if title not in found] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "html",
     [
         "",

@@ -1,12 +1,12 @@
 """Pages as Markdown."""
 
-import pytest
 import turbohtml
 
 from gossamer.parse.markdown import markdown_of
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "markdown"),
     [
         ("<h2>Top<a href='#top'>¶</a></h2>", "## Top"),

@@ -11,9 +11,10 @@ from gossamer.parse.documents.pdf_process import LEAST_MEMORY_MB, PdfReader
 from gossamer.settings import Settings, with_values
 from gossamer.workers.build_worker import with_shared_memory
 from support.a_pdf import a_pdf
+from support.rows import each_row
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4, 8])
+@each_row("workers", [1, 2, 4, 8])
 def test_the_processes_of_all_workers_have_one_limit_together(workers: int) -> None:
     settings = with_values(Settings(), {"parse.pdf_memory_mb": 1000})
 

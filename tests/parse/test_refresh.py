@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from gossamer.parse.html import Parser
 from gossamer.parse.refresh import refresh_target
 from gossamer.records import LinkKind
 from gossamer.settings import Parse
+from support.rows import each_row
 
 READ = {
     "0;url=next.html": "next.html",
@@ -39,7 +39,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize(("content", "target"), READ.items())
+@each_row(("content", "target"), READ.items())
 def test_a_refresh_is_read_as_the_standard_says(content: str, target: str | None) -> None:
     assert refresh_target(content) == target
 

@@ -12,6 +12,7 @@ from gossamer.parse.scan import scanner_of
 from gossamer.records import Link, Page
 from gossamer.settings import Parse
 from parse.soup import SOUP
+from support.rows import each_row
 
 URL = "http://example.org/d/page"
 
@@ -111,14 +112,14 @@ READ = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("page", READ.values(), ids=READ.keys())
+@each_row("page", READ.values())
 def test_pages_that_need_no_tree(page: str) -> None:
     assert not is_declined(page)
     assert read(SCANNED, page) == read(TREES, page)
     assert read(BARE_SCANNED, page) == read(BARE_TREES, page)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece", [" ", "  ", "\n", " \u00a0", "\u00a0 ", "\x0b", " é", "&nbsp; ", "&", "<b\x0bc>"]
 )
 def test_the_scanner_that_sees_sixteen_bytes_at_once_sees_each_of_them(piece: str) -> None:
@@ -149,7 +150,7 @@ DECLINED = {
 }
 
 
-@pytest.mark.parametrize("page", DECLINED.values(), ids=DECLINED.keys())
+@each_row("page", DECLINED.values())
 def test_pages_that_get_a_tree(page: str) -> None:
     assert is_declined(page)
     assert read(SCANNED, page) == read(TREES, page)
@@ -165,7 +166,7 @@ def test_behind_the_last_link_that_is_taken_the_canonical_address_is_read() -> N
     assert made == read(parser("trees", few), page)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "<a href=x>" * 50_000,
@@ -187,7 +188,6 @@ def test_behind_the_last_link_that_is_taken_the_canonical_address_is_read() -> N
         "<h1><div>" * 64 + "\x1c" * 5_000_000,
         "<p><button>" + "<div>" * 480 + "</p>" * 2_000_000,
     ],
-    ids=lambda page: page[:24],
 )
 def test_hostile_pages_take_time_by_their_size(page: str) -> None:
     scanner = scanner_of(Parse(), frozenset(), is_bare=False)

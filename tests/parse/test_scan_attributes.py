@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gossamer.native.extensions import load
 from parse.test_scan import BARE_SCANNED, BARE_TREES, SCANNED, TREES, read
+from support.rows import each_row
 
 pytestmark = pytest.mark.skipif(
     load("gossamer.native._page") is None, reason="the scanner is not built: `make native`"
@@ -76,8 +77,8 @@ def test_attributes_mean_the_same_to_both_forms(page: str) -> None:
     assert read(BARE_SCANNED, page) == read(BARE_TREES, page)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("tag", sorted(set(TAGS)))
+@each_row("name", NAMES)
+@each_row("tag", sorted(set(TAGS)))
 def test_an_attribute_without_value_means_the_same_to_both_forms(tag: str, name: str) -> None:
     for written in WRITTEN:
         for case in range(3):

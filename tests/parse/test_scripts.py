@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.parse.language.language import language_of
 from gossamer.parse.language.scripts import guess_by_script
+from support.rows import each_row
 
 ENGLISH = " the quick fox "
 # A sentence of each, in which three English words are put.
@@ -120,15 +120,15 @@ SHARED = {
 ALL = ALONE | SHARED
 
 
-@pytest.mark.parametrize("code", ALL)
-@pytest.mark.parametrize("declared", ["", "en", "same"])
+@each_row("code", ALL)
+@each_row("declared", ["", "en", "same"])
 def test_a_text_with_three_english_words_keeps_its_language(code: str, declared: str) -> None:
     said = code if declared == "same" else declared
 
     assert language_of(ALL[code] % ENGLISH, said, 1000) == code
 
 
-@pytest.mark.parametrize("code", ALONE)
+@each_row("code", ALONE)
 def test_a_script_of_one_language_tells_it_in_a_few_words(code: str) -> None:
     assert language_of(ALONE[code][:25], "", 1000) == code
     assert language_of(ALONE[code][:25], "en", 1000) == code
@@ -143,7 +143,7 @@ def test_mongolian_in_cyrillic_is_told_by_its_letters() -> None:
     assert language_of(text, "", 1000) == "mn"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "declared"), [("hi", "sa"), ("ru", "ce"), ("bo", "dz"), ("ar", "arz"), ("my", "shn")]
 )
 def test_a_declared_language_that_is_written_in_the_script_holds(code: str, declared: str) -> None:

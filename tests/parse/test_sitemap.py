@@ -6,6 +6,7 @@ import pytest
 
 from gossamer.parse.documents.dates import utc_of
 from gossamer.parse.documents.sitemap import MAX_URLS, Sitemap, Unreadable, read_sitemap
+from support.rows import each_row
 
 URL = "https://a.example/sitemap.xml"
 
@@ -60,7 +61,7 @@ def test_a_list_of_lines_may_hold_other_lines() -> None:
     assert urls_of(source) == ["https://a.example/1", "http://www.b.example/2"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source", ["", "   ", "<html><body>Not found</body></html>", "<", "words", "\0\0\0", "<a><b>"]
 )
 def test_what_is_no_sitemap_says_so(source: str) -> None:
@@ -90,12 +91,12 @@ def test_no_more_urls_are_taken_than_a_sitemap_may_have() -> None:
     assert "more than 50000" in read.fault
 
 
-@pytest.mark.parametrize("piece", ["<a>", "<url>", "<![CDATA[", "&", "<loc/>", "<!--", "]]>"])
+@each_row("piece", ["<a>", "<url>", "<![CDATA[", "&", "<loc/>", "<!--", "]]>"])
 def test_a_hostile_sitemap_takes_linear_time(piece: str) -> None:
     urls_of("<urlset><url>" + piece * 200_000)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "moment"),
     [
         ("2004", "2004-01-01T00:00:00Z"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from gossamer.policies.keep_best import KeepBest
 from gossamer.policies.orders.columns import Values
+from support.rows import each_row
 
 
 def values(*given: float) -> Values:
@@ -81,7 +81,7 @@ def test_no_more_return_at_once_than_allowed() -> None:
     assert found.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_row("seed", range(5))
 def test_the_kept_pages_of_a_growing_graph_are_nearly_the_best(seed: int) -> None:
     """Pages come in random order, and links to them in the order of their pages. Popular targets
     get more links, as on the web."""

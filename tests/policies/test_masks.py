@@ -8,6 +8,7 @@ from time import process_time
 import pytest
 
 from gossamer.policies.masks import MASK, is_masked, mask, mask_link
+from support.rows import each_row
 
 THEN = datetime(2026, 11, 10, 9, 12, 44, tzinfo=UTC)
 NOW = datetime(2026, 11, 18, 22, 41, 7, tzinfo=UTC)
@@ -23,7 +24,7 @@ def collapsed(text: str, moment: datetime) -> list[str]:
     return [w for n, w in enumerate(words) if not (n and is_masked(w) and is_masked(words[n - 1]))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("Posted 3 hours ago by Ann", "Posted 8 days ago by Ann"),
@@ -61,7 +62,7 @@ def test_noise_of_two_visits_is_the_same_when_masked(old: str, new: str) -> None
     assert len(mask(new, us(NOW)).split()) == len(new.split())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("Concert on 5 June 2027", "Concert on 7 June 2027"),
@@ -81,7 +82,7 @@ def test_what_may_be_content_is_not_masked(old: str, new: str) -> None:
     assert MASK not in mask(new, us(NOW))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("/a?token=8f3a91", "/a?token=77bc02"),
@@ -99,7 +100,7 @@ def test_links_to_other_pages_differ(old: str, new: str) -> None:
     assert mask_link(old) != mask_link(new)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "1" * 2_000,

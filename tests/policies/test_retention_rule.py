@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gossamer.errors import SettingsError
 from gossamer.policies.retention import PastCapture, RetentionRule
+from support.rows import each_row
 
 DAY = 86_400_000_000
 NOW = round(datetime(2026, 6, 15, tzinfo=UTC).timestamp() * 1e6)
@@ -159,7 +160,7 @@ def test_every_moment_within_the_age_has_the_content_it_had(
         assert left[-1] == before[-1] or left[-1].has_content_of(before[-1])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "last", "last 0", "3", "last three", "a fortnight", "one a decade", "90 days and last 3",
      "one a month after", "-1 days"],
@@ -169,7 +170,7 @@ def test_a_text_that_is_no_rule_names_the_rules(text: str) -> None:
         RetentionRule.read(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "same"),
     [
         ("LAST 3", "last 3 versions"),

@@ -8,6 +8,7 @@ import pytest
 
 from gossamer.errors import SettingsError
 from gossamer.policies.throttle import Throttle
+from support.rows import each_row
 
 
 def at(hour: int, minute: int = 0) -> int:
@@ -41,7 +42,7 @@ def test_hours_may_go_over_midnight(
     assert not any(throttle.is_open(at(*moment)) for moment in is_closed)
 
 
-@pytest.mark.parametrize("hours", ["22", "6-6", "25-3", "3-25", "9:75-10", "night", "9-17-20"])
+@each_row("hours", ["22", "6-6", "25-3", "3-25", "9:75-10", "night", "9-17-20"])
 def test_hours_that_are_none_are_named(hours: str) -> None:
     with pytest.raises(SettingsError, match=r"node\.hours is"):
         Throttle(hours, 0)

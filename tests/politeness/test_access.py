@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from gossamer.politeness.access import Access
 from gossamer.politeness.robots import Robots, RobotsRule
 from gossamer.settings import Politeness
+from support.rows import each_row
 
 NOW_US = 1_767_225_600_000_000
 HOUR_US = 3_600_000_000
@@ -23,7 +24,7 @@ def test_an_answer_gives_rules_for_a_day_at_the_most(status: int) -> None:
     assert not access.is_fresh(NOW_US + 24 * HOUR_US)
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 410, 301, 308])
+@each_row("status", [401, 403, 404, 410, 301, 308])
 def test_a_refusal_and_endless_redirects_allow_everything(status: int) -> None:
     access = Access.from_answer(status, CLOSED, NOW_US, SETTINGS, tries=0)
 
@@ -31,7 +32,7 @@ def test_a_refusal_and_endless_redirects_allow_everything(status: int) -> None:
     assert str(status) in access.detail
 
 
-@pytest.mark.parametrize("status", [429, 500, 503, 599, 0, 101])
+@each_row("status", [429, 500, 503, 599, 0, 101])
 def test_a_server_error_denies_everything_until_it_answers(status: int) -> None:
     access = Access.from_answer(status, b"", NOW_US, SETTINGS, tries=0)
 
@@ -106,9 +107,7 @@ def test_what_is_stored_comes_back_equal(access: Access) -> None:
     assert Access.decode(access.encode()) == access
 
 
-@pytest.mark.parametrize(
-    "damaged", [b"", b"\x01", b"\x94\x63\x90\x90\x93\x90\xc0\x90", b"\x94\x01", b"\xc1"]
-)
+@each_row("damaged", [b"", b"\x01", b"\x94\x63\x90\x90\x93\x90\xc0\x90", b"\x94\x01", b"\xc1"])
 def test_bytes_that_are_not_ours_are_an_error(damaged: bytes) -> None:
     with pytest.raises(ValueError, match=r"state of a robots\.txt"):
         Access.decode(damaged)

@@ -12,13 +12,14 @@ from gossamer.politeness.pace import (
     retry_after_s,
 )
 from gossamer.settings import Politeness
+from support.rows import each_row
 
 NOW_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
 DEFAULT = Politeness()
 NO_DELAY = Politeness(host_delay_s=0.0, per_host=8)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("took_s", "crawl_delay_s", "delay_s"),
     [(0.01, None, 1.0), (0.5, None, 5.0), (60.0, None, 30.0), (0.5, 7.0, 7.0), (2.0, 7.0, 20.0)],
 )
@@ -134,7 +135,7 @@ def test_an_address_rests_whichever_host_was_asked() -> None:
     assert pace.may_request(now_s=9.5)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "wait_s"),
     [
         ("120", 120.0),

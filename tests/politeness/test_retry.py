@@ -1,8 +1,7 @@
-import pytest
-
 from gossamer.politeness.retry import RETRY, retries_of, wait_before_retry
 from gossamer.records import Reason
 from gossamer.settings import Politeness
+from support.rows import each_row
 
 REFUSALS = frozenset(
     {
@@ -15,7 +14,7 @@ FAILURES = tuple(reason for reason in Reason if reason not in REFUSALS)
 USUAL = Politeness()
 
 
-@pytest.mark.parametrize("reason", FAILURES)
+@each_row("reason", FAILURES)
 def test_every_failure_has_a_row_that_ends(reason: Reason) -> None:
     retries = retries_of(reason, USUAL)
 
@@ -38,7 +37,7 @@ def test_retries_and_their_waits_are_settings() -> None:
     assert wait_before_retry(Reason.TIMEOUT, 0, Politeness(retries=0)) is None
 
 
-@pytest.mark.parametrize("reason", sorted(REFUSALS))
+@each_row("reason", sorted(REFUSALS))
 def test_a_refusal_is_never_tried_again(reason: Reason) -> None:
     assert reason not in RETRY
     assert wait_before_retry(reason, 0, USUAL) is None

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.politeness.robots import MAX_BYTES, Robots, RobotsRule, Ruling
+from support.rows import each_row
 
 
 def robots(*lines: str, agent: str = "gossamer") -> Robots:
@@ -57,9 +58,7 @@ def test_the_group_of_all_counts_only_where_none_names_us() -> None:
     assert not robots(*lines, agent="other").judge("/x").allowed
 
 
-@pytest.mark.parametrize(
-    "name", ["gossamers", "goss", "xgossamer", "gossamer-news", "bot gossamer"]
-)
+@each_row("name", ["gossamers", "goss", "xgossamer", "gossamer-news", "bot gossamer"])
 def test_a_group_of_a_similar_name_is_not_ours(name: str) -> None:
     assert robots(f"User-agent: {name}", "Disallow: /").judge("/x").allowed
 
@@ -92,7 +91,7 @@ def test_an_empty_path_is_the_root() -> None:
     assert not everyone("Disallow: /$").judge("").allowed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "matching", "other"),
     [
         ("/a*b", "/axxb/c", "/ac"),
@@ -131,8 +130,8 @@ def test_octets_that_are_no_utf_8_are_compared_as_octets() -> None:
     assert not Robots.parse(b"User-agent: *\nDisallow: /caf\xe9").judge("/caf%E9").allowed
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\0\0"])
+@each_row("end", [b"\n", b"\r", b"\r\n"])
+@each_row("start", [b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\0\0"])
 def test_marks_nuls_and_line_ends_do_not_matter(start: bytes, end: bytes) -> None:
     body = start + end.join((b"User-agent:*", b"", b"Dis\0allow : /x\t"))
 
@@ -148,7 +147,7 @@ def test_slips_of_the_pen_are_understood(slip: str) -> None:
     assert not robots("useragent: *", slip).judge("/x").allowed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "delay_s"),
     [
         ("10", 10.0),

@@ -2,12 +2,12 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.politeness.robots import Robots
 from gossamer.politeness.robots_text import key_of
+from support.rows import each_row
 
 RULES = "User-agent: *\nDisallow: /private\nCrawl-delay: 3\nSitemap: http://a.example/s.xml\n"
 
@@ -16,7 +16,7 @@ def forbids(body: bytes, path: str = "/private") -> bool:
     return not Robots.parse(body).judge(path).allowed
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"\xff\xfe" + RULES.encode(),
@@ -35,7 +35,7 @@ def test_a_byte_order_mark_that_does_not_fit_hides_nothing(body: bytes) -> None:
     assert found.crawl_delay_s == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "<html><head></head><body><pre>\n{}</pre></body></html>",
@@ -43,7 +43,7 @@ def test_a_byte_order_mark_that_does_not_fit_hides_nothing(body: bytes) -> None:
         "<pre>{}</pre>",
     ],
 )
-@pytest.mark.parametrize("line_end", ["\n", "<br>", "<BR />\n", "</p><p>"])
+@each_row("line_end", ["\n", "<br>", "<BR />\n", "</p><p>"])
 def test_rules_in_a_page_of_html_count(page: str, line_end: str) -> None:
     found = Robots.parse(page.format(RULES.replace("\n", line_end)).encode())
 
@@ -71,7 +71,7 @@ def test_several_agents_in_one_line_are_all_named() -> None:
     assert not forbids(b"User-agent: One, Two\nDisallow: /private")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "meant"),
     [
         *((one, "disallow") for one in (

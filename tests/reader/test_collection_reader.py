@@ -24,6 +24,7 @@ from gossamer.settings import Archive
 from gossamer.urls.keys import Keys
 from support.a_crawl import crawl, crawl_in_loop, crawl_until
 from support.a_site import Site, a_site, answer, page, redirect, robots, site_in_thread, too_many
+from support.rows import each_row
 
 HOME = (
     "<title>Home</title><h1>Welcome</h1><a href=/b>b</a> <a href=/moved>m</a>"
@@ -244,7 +245,7 @@ def test_what_is_no_url_is_no_story(reader: CollectionReader) -> None:
         reader.story("mailto:somebody@example.org")
 
 
-@pytest.mark.parametrize("reason", Reason)
+@each_row("reason", Reason)
 def test_every_reason_is_half_a_sentence(reason: Reason) -> None:
     assert SAYS[reason]
     assert not SAYS[reason].endswith(".")
@@ -326,7 +327,7 @@ def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
     assert [found.text for found in pages] == ["same words"] * 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "last"),
     [
         ("2026", "2026-12-31T23:59:59Z"),
@@ -348,7 +349,7 @@ def test_a_time_means_its_end(text: str, last: str) -> None:
     assert iso_of(moment_of(text)) == last
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "last_us"),
     [
         ("2026-01-31T12:00:01.5Z", 599_999),
@@ -383,7 +384,7 @@ def test_captures_of_one_second_are_told_apart_and_each_time_finds_its_own() -> 
     assert [nearest_capture(captures, moment_of(at)) for at in times] == captures
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2026-13", "2026-02-30", "26", "99999999999999", "²"])
+@each_row("text", ["", "soon", "2026-13", "2026-02-30", "26", "99999999999999", "²"])
 def test_a_time_that_is_none_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="2026-01-31"):
         moment_of(text)

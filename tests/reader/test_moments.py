@@ -7,11 +7,12 @@ import pytest
 from gossamer.base.clock import exact_iso_of
 from gossamer.errors import UsageError
 from gossamer.reader.moments import span_of
+from support.rows import each_row
 
 NOW = 1_795_000_000_000_000  # 2026-11-18T11:06:40Z
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "first", "last"),
     [
         ("now", "2026-11-18T11:06:40.000000Z", "2026-11-18T11:06:40.000000Z"),
@@ -31,7 +32,7 @@ def test_a_time_is_a_span(text: str, first: str, last: str) -> None:
     assert (exact_iso_of(span.first_us), exact_iso_of(span.last_us)) == (first, last)
 
 
-@pytest.mark.parametrize("text", ["tomorrow", "7", "d", "7 days", "-7d", "ago"])
+@each_row("text", ["tomorrow", "7", "d", "7 days", "-7d", "ago"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="7d for seven days ago"):
         span_of(text, NOW)

@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from gossamer.records import Outcome, Reason
 from gossamer.settings import KEYS, SECTIONS
+from support.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -33,6 +33,7 @@ def ids(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+@cache
 def prose_of(document: Path) -> str:
     return _FENCE.sub("", document.read_text(encoding="utf-8"))
 
@@ -63,47 +64,60 @@ def exists(named: str, document: Path) -> bool:
     return any((start / named).exists() for start in (document.parent, *STARTS))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=ids)
-def test_every_link_leads_to_a_file(document: Path) -> None:
-    dead = [named for named in linked_paths(document) if not (document.parent / named).exists()]
+def test_every_link_leads_to_a_file() -> None:
+    dead = [
+        f"{ids(document)} links to {named}"
+        for document in DOCUMENTS
+        for named in linked_paths(document)
+        if not (document.parent / named).exists()
+    ]
 
-    assert not dead, f"{ids(document)} links to what is not there"
+    assert not dead
 
 
+@cache
 def headings_of(document: Path) -> set[str]:
     """The names by which links reach the headings of a document."""
     texts = re.findall(r"^#+ (.+)$", prose_of(document), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in texts}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=ids)
-def test_every_link_into_a_page_leads_to_a_heading(document: Path) -> None:
+def test_every_link_into_a_page_leads_to_a_heading() -> None:
     links = [
-        re.split("#", to) for to in re.findall(r"\]\(([^)\s:]*#[^)\s]+)\)", prose_of(document))
+        (document, *to)
+        for document in DOCUMENTS
+        for to in re.findall(r"\]\(([^)\s:#]*)#([^)\s]+)\)", prose_of(document))
     ]
     dead = [
-        f"{path}#{name}"
-        for path, name in links
+        f"{ids(document)} links to {path}#{name}"
+        for document, path, name in links
         if name not in headings_of(document.parent / path if path else document)
     ]
 
-    assert not dead, f"{ids(document)} links to headings that are not there"
+    assert not dead
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=ids)
-def test_every_path_that_is_named_exists(document: Path) -> None:
-    dead = [named for named in ticked_paths(document) if not exists(named, document)]
+def test_every_path_that_is_named_exists() -> None:
+    dead = [
+        f"{ids(document)} names {named}"
+        for document in DOCUMENTS
+        for named in ticked_paths(document)
+        if not exists(named, document)
+    ]
 
-    assert not dead, f"{ids(document)} names what is not there"
+    assert not dead
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=ids)
-def test_every_setting_that_is_named_exists(document: Path) -> None:
+def dead_settings(document: Path) -> list[str]:
+    """What a document names like a setting, and is none."""
     named = [words for words in _TICKED.findall(prose_of(document)) if "." in words]
     settings = [words.split(" ")[0] for words in named if words.split(".")[0] in SECTION_NAMES]
     dead = [key for key in settings if re.fullmatch(r"\w+\.\w+", key) and key not in KEYS]
+    return [key for key in dead if not key.endswith(SUFFIXES)]
 
-    assert not [key for key in dead if not key.endswith(SUFFIXES)]
+
+def test_every_setting_that_is_named_exists() -> None:
+    assert not [f"{ids(path)} names {key}" for path in DOCUMENTS for key in dead_settings(path)]
 
 
 def explained(heading: str) -> list[str]:
@@ -171,7 +185,7 @@ TEXTS = sorted(
 )
 
 
-@pytest.mark.parametrize("word", FORBIDDEN)
+@each_row("word", FORBIDDEN)
 def test_the_project_speaks_of_itself_alone(word: str) -> None:
     files = [
         *TEXTS,

@@ -21,11 +21,12 @@ from gossamer.settings import (
     values_of,
     with_values,
 )
+from support.rows import each_row
 
 NUMBERS = [key for key in KEYS if describe(key)[0] in (int, float)]
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each_row("key", KEYS)
 def test_every_setting_says_what_it_is_for(key: str) -> None:
     kind, default, told = describe(key)
 
@@ -35,13 +36,13 @@ def test_every_setting_says_what_it_is_for(key: str) -> None:
     assert with_values(Settings(), {key: default}) == Settings()
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@each_row("section", SECTIONS)
 def test_every_default_is_a_value_that_is_allowed(section: type[Section]) -> None:
     for f in fields(section):  # type: ignore[arg-type]  # every section is a dataclass
         check_value(key_of(section, f), f.default, f, type_of(section, f))
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@each_row("section", SECTIONS)
 def test_every_section_names_its_table_and_says_what_it_holds(section: type[Section]) -> None:
     table, _, told = (section.__doc__ or "").partition(" ")
 
@@ -49,14 +50,14 @@ def test_every_section_names_its_table_and_says_what_it_holds(section: type[Sect
     assert told.endswith(".")
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@each_row("section", SECTIONS)
 def test_a_name_that_ends_in_a_unit_is_a_number(section: type[Section]) -> None:
     for f in fields(section):  # type: ignore[arg-type]  # every section is a dataclass
         if f.name.endswith(("_s", "_bytes", "_mb", "_chars")):
             assert isinstance(f.default, int | float), f.name
 
 
-@pytest.mark.parametrize("key", NUMBERS)
+@each_row("key", NUMBERS)
 def test_every_number_has_a_lower_limit_that_is_kept(key: str) -> None:
     with pytest.raises(SettingsError) as refused:
         with_values(Settings(), {key: -(10**12)})
@@ -73,7 +74,7 @@ def test_a_bad_value_is_named_with_its_key_and_limit() -> None:
         with_values(Settings(), {"fetch.max_redirects": 51})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("key", "value"),
     [
         ("politeness.host_delay_s", "1"),
@@ -92,7 +93,7 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_key(key: str, value: Any)
         with_values(Settings(), {key: value})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrong", "meant"),
     [
         ("politeness.host_delay", "politeness.host_delay_s"),
@@ -111,7 +112,7 @@ def test_a_key_like_no_other_is_refused_without_a_guess() -> None:
         with_values(Settings(), {"xyzzy": 1})
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each_row("key", KEYS)
 def test_a_default_written_as_text_is_read_back(key: str) -> None:
     default = values_of(Settings())[key]
     written = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
@@ -119,7 +120,7 @@ def test_a_default_written_as_text_is_read_back(key: str) -> None:
     assert parse_value(key, written) == default
 
 
-@pytest.mark.parametrize("key", NUMBERS)
+@each_row("key", NUMBERS)
 def test_text_that_is_no_number_is_refused_with_its_key(key: str) -> None:
     with pytest.raises(SettingsError, match=rf"^{key} is 'many', but it must be a"):
         parse_value(key, "many")

@@ -85,14 +85,23 @@ def remarks(source: str) -> Iterator[str]:
             yield token.string
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_document_uses_the_words_of_the_glossary(document: Path) -> None:
-    assert not unclear(document.read_text(encoding="utf-8"))
+def in_files(files: list[Path]) -> Iterator[tuple[str, str]]:
+    """Name and text of each file; there is at least one."""
+    assert files
+    for path in files:
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_help_of_a_setting_uses_the_words_of_the_glossary(key: str) -> None:
-    assert not unclear(describe(key)[2])
+def test_a_document_uses_the_words_of_the_glossary() -> None:
+    found = {name: unclear(text) for name, text in in_files(DOCUMENTS)}
+
+    assert not {name: faults for name, faults in found.items() if faults}
+
+
+def test_the_help_of_a_setting_uses_the_words_of_the_glossary() -> None:
+    found = {key: unclear(describe(key)[2]) for key in KEYS}
+
+    assert not {key: faults for key, faults in found.items() if faults}
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".md")])
@@ -100,18 +109,21 @@ def test_a_generated_page_uses_the_words_of_the_glossary(name: str) -> None:
     assert not unclear(PAGES[name]())
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_docstrings_and_comments_use_the_words_of_the_glossary(module: Path) -> None:
-    source = module.read_text(encoding="utf-8")
+def test_docstrings_and_comments_use_the_words_of_the_glossary() -> None:
+    assert not [
+        f"{name}: {fault} in {remark!r}"
+        for name, source in in_files(MODULES)
+        for remark in remarks(source)
+        for fault in unclear(remark)
+    ]
 
-    assert not [f"{fault} in {remark!r}" for remark in remarks(source) for fault in unclear(remark)]
 
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_docstring_says_what_the_module_does_and_asks_nothing(module: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-
-    assert not re.match(r"[^.?]*\?", docstring)
+def test_a_module_docstring_says_what_the_module_does_and_asks_nothing() -> None:
+    assert not [
+        name
+        for name, source in in_files(MODULES)
+        if re.match(r"[^.?]*\?", ast.get_docstring(ast.parse(source)) or "")
+    ]
 
 
 def texts_in(source: str) -> list[str]:
@@ -121,18 +133,21 @@ def texts_in(source: str) -> list[str]:
     return [text for text in texts if len(text.split()) > 2]
 
 
-@pytest.mark.parametrize("path", SPEAKING, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_messages_and_docstrings_use_the_words_of_the_glossary(path: Path) -> None:
-    texts = texts_in(path.read_text(encoding="utf-8"))
+def test_messages_and_docstrings_use_the_words_of_the_glossary() -> None:
+    assert not [
+        f"{name}: {word}"
+        for name, source in in_files(SPEAKING)
+        for text in texts_in(source)
+        for word in unclear(text)
+    ]
 
-    assert not [word for text in texts for word in unclear(text)]
 
-
-@pytest.mark.parametrize("path", PAGE_TEXTS, ids=lambda path: path.name)
-def test_a_page_of_the_web_interface_uses_the_words_of_the_glossary(path: Path) -> None:
-    text = re.sub(r"\{[%{#].*?[%}#]\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-
-    assert not unclear(text)
+def test_a_page_of_the_web_interface_uses_the_words_of_the_glossary() -> None:
+    assert not [
+        f"{name}: {word}"
+        for name, text in in_files(PAGE_TEXTS)
+        for word in unclear(re.sub(r"\{[%{#].*?[%}#]\}", "", text, flags=re.DOTALL))
+    ]
 
 
 def test_the_glossary_explains_each_word_once() -> None:

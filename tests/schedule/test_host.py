@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -17,6 +16,7 @@ from gossamer.records import Reason
 from gossamer.schedule.host import Host, RobotsFetch, SitemapFetch
 from gossamer.schedule.moves import Move, Queue, QueuedHost
 from gossamer.settings import Politeness
+from support.rows import each_row
 
 NOW_S = 100.0
 POLITENESS = Politeness()
@@ -126,14 +126,14 @@ def table() -> dict[str, list[str]]:
     return rows
 
 
-@pytest.mark.parametrize("state", STATES)
+@each_row("state", STATES)
 def test_the_states_of_the_table_are_what_they_are_called(state: str) -> None:
     move = STATES[state]().move(NOW_S, lambda _: None if state == "IDLE" else b"key")
 
     assert move.queue.name == state
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@each_row("event", EVENTS)
 def test_every_event_in_every_state_leads_to_the_queue_of_the_table(event: str) -> None:
     assert [queue_after(state, event) for state in STATES] == table()[event]
 
@@ -223,7 +223,7 @@ def writes(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(SCHEDULE.glob("*.py")), ids=lambda path: path.name)
+@each_row("path", sorted(SCHEDULE.glob("*.py")))
 def test_only_a_host_writes_its_state_and_only_the_queues_write_its_place(path: Path) -> None:
     written = writes(path)
     if path.name != "host.py":
@@ -247,7 +247,7 @@ def rows_written(path: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("path", sorted(SCHEDULE.glob("*.py")), ids=lambda path: path.name)
+@each_row("path", sorted(SCHEDULE.glob("*.py")))
 def test_only_the_host_cache_writes_the_rows_of_hosts(path: Path) -> None:
     written = rows_written(path)
 

@@ -14,6 +14,7 @@ from schedule.scheduler_bench import (
     after_a_page,
     seconds_until_next,
 )
+from support.rows import each_row
 
 DAY_S = 86_400.0
 
@@ -224,7 +225,7 @@ def test_the_delay_of_a_second_begins_at_the_end_of_an_answer() -> None:
     assert wait_s == pytest.approx(1.0, abs=1e-4)
 
 
-@pytest.mark.parametrize(("took_s", "delay_s"), [(0.01, 1.0), (0.5, 5.0), (2.0, 20.0), (9.0, 30.0)])
+@each_row(("took_s", "delay_s"), [(0.01, 1.0), (0.5, 5.0), (2.0, 20.0), (9.0, 30.0)])
 def test_the_delay_of_a_slow_host_is_ten_times_its_answer_up_to_half_a_minute(
     took_s: float, delay_s: float
 ) -> None:

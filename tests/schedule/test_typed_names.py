@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from gossamer.records import Lease, Outcome
 from schedule.scheduler_bench import PUBLIC, Bench
+from support.rows import each_row
 
 TYPED = "http://typed.example"
 
@@ -38,7 +37,7 @@ def test_a_name_that_is_private_when_it_is_typed_is_meant_so() -> None:
     assert (lease.address, lease.must_be_public) == ("10.0.0.1", False)
 
 
-@pytest.mark.parametrize("private", ["10.0.0.1", "127.0.0.1", "fd00::1", "169.254.169.254"])
+@each_row("private", ["10.0.0.1", "127.0.0.1", "fd00::1", "169.254.169.254"])
 def test_a_public_name_that_becomes_private_is_refused(private: str) -> None:
     bench = a_bench(PUBLIC + "5")
     bench.answer(bench.pass_robots(f"{TYPED}/0"))

@@ -13,6 +13,7 @@ from gossamer.native import extensions
 from gossamer.search.passages import FindPassage, passage_for, passage_in_python
 from gossamer.search.snippets import fold
 from gossamer.search.term_patterns import Tail, Term, TermPattern, groups_of, is_simple
+from support.rows import each_row
 
 _c = extensions.load("gossamer.native._search")
 needs_c = pytest.mark.skipif(_c is None, reason="not built; `make native` builds it")
@@ -71,8 +72,8 @@ def test_a_thing_is_found_so_often_and_no_more(count: int) -> None:
         assert len(found[1]) == min(100, count) + (100 if len(every) == 2 else 0)
 
 
-@pytest.mark.parametrize("form", [passage_in_python, None])
-@pytest.mark.parametrize(
+@each_row("form", [passage_in_python, None])
+@each_row(
     ("text", "words"),
     [
         ("a" * 199_000 + " zzz", [("a" * 2_400,), ("a" * 2_500,), ("zzz",)]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from gossamer.search.tree import (
     Word,
     WordPrefix,
 )
+from support.rows import each_row
 
 
 def spelt(node: QueryNode) -> str:
@@ -97,7 +97,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("text", READ)
+@each_row("text", READ)
 def test_a_query_is_read_as_its_tree(text: str) -> None:
     assert spelt(read(text)) == READ[text]
 
@@ -135,7 +135,7 @@ NOT_SYNTAX = {
 }
 
 
-@pytest.mark.parametrize("text", NOT_SYNTAX)
+@each_row("text", NOT_SYNTAX)
 def test_what_is_not_syntax_is_read_as_words_and_a_reason_says_so(text: str) -> None:
     tree, words = NOT_SYNTAX[text]
 
@@ -145,7 +145,7 @@ def test_what_is_not_syntax_is_read_as_words_and_a_reason_says_so(text: str) -> 
     assert any(words in reason for reason in parsed.reasons), parsed.reasons
 
 
-@pytest.mark.parametrize("text", [one for one in READ if "--" not in one])
+@each_row("text", [one for one in READ if "--" not in one])
 def test_what_is_syntax_needs_no_hint(text: str) -> None:
     assert parse(text).reasons == ()
 
@@ -208,7 +208,7 @@ def test_any_text_is_read_and_its_hint_is_one_line(text: str) -> None:
     assert len(hint) < 1_000
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece", ["(", ")", '"', '"a"~5 ', "a OR ", "-", "a*", "(a ", "title:(", "*", "site:a ", "OR "]
 )
 def test_ten_thousand_characters_of_anything_are_read_quickly(piece: str) -> None:

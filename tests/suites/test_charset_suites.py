@@ -13,6 +13,7 @@ from gossamer.parse.html import Parser
 from gossamer.parse.mime import parse_mime
 from gossamer.parse.mime_groups import groups_of, minimized
 from gossamer.settings import Parse
+from support.rows import each_row
 from support.shared import suite
 
 # html5lib's cases follow the standard's text, in which a `meta` inside a script or style counts;
@@ -52,7 +53,7 @@ def test_pages_with_meta_in_odd_places_are_read_as_browsers_do() -> None:
     assert len(expected) == 29
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "charset", "text"),
     [
         ("eof-shift_jis.html", "shift_jis", "One-byte truncated sequence:\ufffd"),
@@ -142,7 +143,7 @@ def double_bytes(name: str, pointer: int) -> bytes:
             return bytes([start, trail + (0x40 if trail < 0x3F else 0x41)])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "name", "charset", "pointers"),
     [
         ("big5", "big5", "big5", range(19782)),

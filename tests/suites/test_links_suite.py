@@ -13,12 +13,12 @@ Where the rules differ, by design, the comparison maps one to the other:
 import json
 from typing import Any
 
-import pytest
 from ada_url import join_url
 
 from gossamer.parse.html import Parser
 from gossamer.records import LinkKind, Page
 from gossamer.settings import Parse
+from support.rows import each_row
 from support.shared import suite
 
 DENIED = (".jpg", ".png", ".gif", ".zip", ".pdf")
@@ -63,7 +63,7 @@ def test_all_sixteen_rows_are_there() -> None:
     assert len(default_rows()) == 16
 
 
-@pytest.mark.parametrize("number", range(16))
+@each_row("number", range(16))
 def test_the_links_are_those_that_scrapy_finds(number: int) -> None:
     row = default_rows()[number]
 

@@ -21,6 +21,7 @@ from gossamer.archive.reader import read_records
 from gossamer.archive.record import Record
 from gossamer.archive.verify import check_file, digest_faults
 from gossamer.errors import CorruptFile, UsageError
+from support.rows import each_row
 from support.shared import suite
 
 # Damaged, and read to the end all the same: records
@@ -110,7 +111,7 @@ def test_digests_are_judged_as_others_judge_them() -> None:
                 assert has_fault == (not expected.digest_ok), (name, found.offset)
 
 
-@pytest.mark.parametrize("name", RECOVERED)
+@each_row("name", RECOVERED)
 def test_odd_files_are_recovered_whole(name: str) -> None:
     records = list(read_records(suite("warc") / name))
 
@@ -151,7 +152,7 @@ def test_lz4_files_are_refused_with_a_sentence(name: str) -> None:
         list(read_records(path))
 
 
-@pytest.mark.parametrize("name", ["abcd.gz", "hi.gz", "hi-2.gz", "double-single-inflate-error.gz"])
+@each_row("name", ["abcd.gz", "hi.gz", "hi-2.gz", "double-single-inflate-error.gz"])
 def test_gzip_files_of_something_else_are_no_archives(name: str) -> None:
     path: Path = suite("warc") / "webarchive-commons" / name
 

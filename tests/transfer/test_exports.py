@@ -27,6 +27,7 @@ from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.transfer.exports import batches, export
 from support.a_crawl import crawl, crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
+from support.rows import each_row
 
 PAGES: Pages = {
     "/robots.txt": robots("User-agent: *\nDisallow: /private\nCrawl-delay: 0.01\n"),
@@ -366,7 +367,7 @@ def test_an_empty_collection_has_tables_with_names_and_no_rows(
     assert rows == table.num_rows == pq.read_table(tmp_path / "t.parquet").num_rows
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "iso"),
     [
         ("Sat, 31 Jan 2026 12:00:00 GMT", "2026-01-31T12:00:00Z"),

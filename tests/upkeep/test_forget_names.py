@@ -10,6 +10,7 @@ from gossamer.settings import Scope, Settings
 from gossamer.upkeep.forget_names import Cover, read_names
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
+from support.rows import each_row
 
 
 def names(*texts: str, is_site: bool = False) -> list[tuple[str, str]]:
@@ -22,7 +23,7 @@ def cover_of(*texts: str, settings: Settings | None = None) -> Cover:
     return Cover.of(named, settings or Settings(), Keys(bytes(16)), MemoryStore())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "meant"),
     [
         ("https://Example.org/a#b", [("url", "https://example.org/a")]),
@@ -41,7 +42,7 @@ def test_a_site_is_named_by_any_of_its_hosts() -> None:
     assert names("https://www.example.co.uk/x", is_site=True) == [("site", "example.co.uk")]
 
 
-@pytest.mark.parametrize("text", ["", "a b", "mailto:me@example.org", "example.org:80", "[::1]:80"])
+@each_row("text", ["", "a b", "mailto:me@example.org", "example.org:80", "[::1]:80"])
 def test_other_texts_are_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(UsageError):
         names(text)
@@ -92,7 +93,7 @@ def test_acts_keep_everything_but_the_name() -> None:
     assert left == {**act, "seeds": seeds[1:]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "is_covered"),
     [
         ("dns:a.example", True),
@@ -107,7 +108,7 @@ def test_archives_of_others_have_urls_of_all_kinds(url: str, is_covered: bool) -
     assert cover_of("a.example").covers_any(url) == is_covered
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "is_covered"),
     [
         ("dns:Gone.example", True), ("ftp://gone.example/x", True), ("ftp://else.example/", False),

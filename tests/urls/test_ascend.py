@@ -1,9 +1,8 @@
-import pytest
-
 from gossamer.urls.ascend import above
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "directories"),
     [
         ("https://a.example/", []),

@@ -6,9 +6,10 @@ import pytest
 
 from gossamer.errors import UsageError
 from gossamer.urls.bans import BanList
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "url"),
     [
         ("ads.example.org", "https://ads.example.org/x"),
@@ -33,7 +34,7 @@ def test_a_line_bans(line: str, url: str) -> None:
     assert BanList(["never.example", line]).find(url) == line
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "url"),
     [
         ("ads.example.org", "https://example.org/"),

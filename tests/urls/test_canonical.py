@@ -15,13 +15,14 @@ from gossamer.urls.canonical import (
     port_of,
     target_of,
 )
+from support.rows import each_row
 
 KEEP = NormalForm()
 DROP = NormalForm(query="drop")
 CLEAN = NormalForm(query="clean", session_parameters=("phpsessid", "jsessionid", "sid", "utm_*"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "url"),
     [
         ("HTTP://Example.ORG:80", "http://example.org/"),
@@ -46,7 +47,7 @@ def test_spellings_of_one_url_become_one(text: str, url: str) -> None:
     assert KEEP.find(text) == url
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("href", "url"),
     [
         ("c", "https://example.org/a/c"),
@@ -64,7 +65,7 @@ def test_a_relative_link_is_resolved_as_a_browser_does(href: str, url: str) -> N
     assert KEEP.find(href, "https://example.org/a/b?p=1") == url
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -86,7 +87,7 @@ def test_what_is_no_link_for_a_crawler_is_no_url_and_no_fault(text: str) -> None
     assert KEEP.fault(text) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "base", "fault"),
     [
         ("http://example.org:99999/", "", "its port '99999' is above 65535"),
@@ -140,7 +141,7 @@ def test_a_dropped_query_is_gone_whole(text: str, url: str) -> None:
     assert DROP.find(text) == url
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "url"),
     [
         ("https://a.org/x?b=1&PHPSESSID=7&c=%7e&&d", "https://a.org/x?b=1&c=%7e&&d"),
@@ -240,7 +241,7 @@ def test_slicing_agrees_with_the_parser(text: str) -> None:
         assert path_of(url) == parsed.pathname
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "host", "origin", "port", "target"),
     [
         ("http://a/", "a", "http://a", 80, "/"),

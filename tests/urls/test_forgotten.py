@@ -8,6 +8,7 @@ from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Breadth, Forgotten, Named
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
+from support.rows import each_row
 
 URL = "https://www.example.org/page?x=1"
 
@@ -46,7 +47,7 @@ def test_a_digest_tells_breadth_and_name_apart() -> None:
     assert all(len(digest) == 32 and "example" not in digest for digest in digests)
 
 
-@pytest.mark.parametrize("href", ["/page?x=1", "page?x=1", URL, "./page?x=1#part", "/plain"])
+@each_row("href", ["/page?x=1", "page?x=1", URL, "./page?x=1#part", "/plain"])
 def test_no_link_leads_to_what_was_forgotten(href: str) -> None:
     names = [Named(Breadth.URL, URL), Named(Breadth.URL, "https://www.example.org/plain")]
     linker = Linker(NormalForm(), Keys(bytes(16)), forgotten=Forgotten.of(names, "now"))

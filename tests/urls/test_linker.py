@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
+from support.rows import each_row
 
 KEYS = Keys(bytes(16))
 CLEAN = NormalForm(query="clean", session_parameters=("sid",))
@@ -44,7 +45,7 @@ def test_what_is_no_url_is_none_and_the_fault_says_why() -> None:
     assert linker.fault("https://a.org/", "http://a.org:x/") == "its port 'x' is not a number"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("href", "other_page"),
     [
         ("z;1", "https://a.org/x/other?q=/1"),
@@ -64,7 +65,7 @@ def test_a_link_that_a_neighbour_has_too_is_resolved_once(href: str, other_page:
     assert asked(form) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "href", ["mailto:me", "file:///usr/share/x.html", "data:,x", "Java-Script:x", "file://[", "a:"]
 )
 def test_what_has_another_scheme_is_no_link_without_being_parsed(href: str) -> None:

@@ -11,6 +11,7 @@ from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Breadth, Forgotten, Named
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
+from support.rows import each_row
 
 _native = load("gossamer.native._page")
 
@@ -86,7 +87,7 @@ def test_urls_of_any_length_have_the_same_key() -> None:
             assert made.key(url) == Keys(bytes(range(16))).of(url)
 
 
-@pytest.mark.parametrize("url", ["", "http://", "http:///", "http://:8/", "http://a", "http://é/"])
+@each_row("url", ["", "http://", "http:///", "http://:8/", "http://a", "http://é/"])
 def test_what_is_no_canonical_url_has_no_key(url: str) -> None:
     assert _native is not None
     with pytest.raises(ValueError, match="a canonical URL"):

@@ -1,13 +1,13 @@
 """Queries of pages in old charsets."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.urls.query import spelled_in
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("charset", "href", "spelled"),
     [
         ("windows-1252", "/ü?q=ü&r=1#ü", "/ü?q=%FC&r=1#ü"),
@@ -24,12 +24,12 @@ def test_a_query_is_spelled_in_the_charset_of_its_page(
     assert spelled_in(charset, href) == spelled
 
 
-@pytest.mark.parametrize("charset", ["", "utf-8", "utf-16le", "replacement", "no-such-charset"])
+@each_row("charset", ["", "utf-8", "utf-16le", "replacement", "no-such-charset"])
 def test_other_pages_spell_it_as_it_stands(charset: str) -> None:
     assert spelled_in(charset, "?q=ü") == "?q=ü"
 
 
-@pytest.mark.parametrize("href", ["/ü", "#?ü", "/a?b=%FC", ""])
+@each_row("href", ["/ü", "#?ü", "/a?b=%FC", ""])
 def test_what_has_no_such_query_stays(href: str) -> None:
     assert spelled_in("windows-1252", href) == href
 

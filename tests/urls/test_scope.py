@@ -10,11 +10,12 @@ from gossamer.errors import UsageError
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.domains import domain_of
 from gossamer.urls.scope import Scope, ScopeKind, domains_from
+from support.rows import each_row
 
 SEED = "https://docs.example.org/guide/start.html?v=/1/"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "url"),
     [
         ("page", SEED),
@@ -35,7 +36,7 @@ def test_a_url_is_in(kind: ScopeKind, url: str) -> None:
     assert verdict.because
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "url", "because"),
     [
         ("page", "https://docs.example.org/guide/start.html", "it is not a seed"),

@@ -3,12 +3,11 @@
 import subprocess
 import sys
 
-import pytest
-
 from gossamer.urls.site import display_host, is_address, is_public_name, site_of
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "site"),
     [
         ("www.example.org", "example.org"),
@@ -34,14 +33,14 @@ def test_a_host_belongs_to_its_registrable_domain(host: str, site: str) -> None:
     assert site_of(host) == site
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "is_one"), [("1.2.3.4", True), ("[::1]", True), ("a1", False), ("4.example", False)]
 )
 def test_addresses_are_told_from_names(host: str, is_one: bool) -> None:
     assert is_address(host) is is_one
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "shown"),
     [
         ("xn--bcher-kva.example", "bücher.example"),
@@ -54,7 +53,7 @@ def test_people_see_the_name_as_they_write_it(host: str, shown: str) -> None:
     assert display_host(host) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "is_one"),
     [
         ("example.org", True),

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from gossamer.errors import UsageError
 from gossamer.urls.patterns import Prefixes, find_match, pattern_of
+from support.rows import each_row
 
 URL = "https://docs.example.org/guide/a.pdf?v=1"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         "*",
@@ -40,7 +41,7 @@ def test_a_pattern_matches(pattern: str) -> None:
     assert pattern_of(pattern).matches(URL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         "*.pdf",
@@ -74,7 +75,7 @@ def test_the_ends_of_a_glob_do_not_overlap() -> None:
     assert not pattern_of("http://a/b*b/c").matches("http://a/b/c")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "message"),
     [
         ("", "is empty"),
@@ -137,7 +138,7 @@ def test_a_prefix_is_found_among_many_when_one_by_one_would_find_one(
     assert found is None or (found in prefixes and text.startswith(found))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern", ["re:(a+)+$", "re:(a|aa)+$", r"re:(\w+/?)+!$", "re:(.*a){20}b", "re:a*a*a*a*a*a*a*c"]
 )
 def test_no_url_makes_a_pattern_slow(pattern: str) -> None:

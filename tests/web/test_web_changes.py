@@ -17,6 +17,7 @@ from gossamer.records import ChangeKind
 from gossamer.web.views.freshness_view import curves_of
 from gossamer.web.views.history import folded
 from gossamer.web.views.timeline import timeline_of
+from support.rows import each_row
 from support.seen_changes import write_changes
 from web.a_browser import Browser, Served, served
 from web.conftest import Garden
@@ -217,7 +218,7 @@ def test_visits_lie_on_the_axis_in_the_order_of_time() -> None:
     assert len({tick.label for tick in drawn.ticks}) == len(drawn.ticks)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 1_000])
+@each_row("count", [0, 1, 2, 1_000])
 def test_any_number_of_visits_can_be_drawn(count: int) -> None:
     drawn = timeline_of([_visit(SEEN_US, "same") for _ in range(count)])
 

@@ -16,6 +16,7 @@ from gossamer.errors import StoreError
 from gossamer.web.parameters import Parameters
 from gossamer.web.views.events import EVERY_S, Mark, Watched, event, feed, mark_of, read_on
 from gossamer.web.views.json_api import events
+from support.rows import each_row
 from web.a_browser import Served
 
 
@@ -91,9 +92,7 @@ def test_a_log_that_is_not_there_yet_is_sent_from_its_beginning(tmp_path: Path) 
     assert urls(read_on(path, nothing.mark).outcomes)[0] == 0
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x", "1", "1-", "-1", "1-2-3", "g-1", "1-" + "9" * 30, "1\n-2"]
-)
+@each_row("text", ["", "x", "1", "1-", "-1", "1-2-3", "g-1", "1-" + "9" * 30, "1\n-2"])
 def test_a_strange_last_event_id_is_none(text: str) -> None:
     assert mark_of(text) is None
 

@@ -23,6 +23,7 @@ from gossamer.web.protect.guard import Names, RequestGuard
 from gossamer.web.protect.login import Credentials
 from gossamer.web.protect.throttle import LoginThrottle
 from gossamer.web.protect.timeouts import TimeoutProtocol
+from support.rows import each_row
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
@@ -137,7 +138,7 @@ OFFER = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings:
 OFFERING = b"POST /one HTTP/1.1\r\nHost: 127.0.0.1\r\n" + OFFER
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         [OFFERING + b"Content-Length: 5\r\n\r\nhello" + BEGUN + OFFER + b"\r\n"],
@@ -195,8 +196,8 @@ async def _in_pieces(scope: Scope, receive: Receive, send: Send) -> None:
     await StreamingResponse(pieces())(scope, receive, send)
 
 
-@pytest.mark.parametrize("app", [_at_once, _in_pieces])
-@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+@each_row("app", [_at_once, _in_pieces])
+@each_row("version", [b"1.0", b"1.1"])
 def test_who_takes_nothing_of_an_answer_is_hung_up_on(app: Any, version: bytes) -> None:
     """Also where it asked for the connection to be closed behind the answer."""
 

@@ -14,6 +14,7 @@ from gossamer.graph.ego import Ego, Neighbour, around_name
 from gossamer.web.slow_answers import SlowAnswers, TooBusy
 from gossamer.web.views.graph_picture import draw, shortened
 from gossamer.web.views.narrow_graph_picture import draw_narrow
+from support.rows import each_row
 
 
 def _ego(count: int, centre: str = "http://a.example/") -> Ego:
@@ -21,7 +22,7 @@ def _ego(count: int, centre: str = "http://a.example/") -> Ego:
     return Ego(centre, "page", tuple(around), count, ())
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 7, 60])
+@each_row("count", [0, 1, 2, 7, 60])
 def test_no_two_names_lie_on_each_other(count: int) -> None:
     picture = draw(_ego(count))
 
@@ -114,7 +115,7 @@ def test_few_may_wait_for_what_takes_long() -> None:
         slowly.get("one", 1, lambda: slowly.get("other", 1, lambda: None))
 
 
-@pytest.mark.parametrize("count", [0, 1, 24, 60])
+@each_row("count", [0, 1, 24, 60])
 def test_on_a_phone_all_names_stand_below_each_other_inside_the_picture(count: int) -> None:
     around = tuple(Neighbour(f"host{n}.example", n % 3, (n + 1) % 2) for n in range(count))
     between = tuple((f"host{n}.example", f"host{n + 1}.example", 1) for n in range(count - 1))

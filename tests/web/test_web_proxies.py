@@ -9,13 +9,14 @@ import pytest
 
 from gossamer.errors import UsageError
 from gossamer.web.protect.proxies import Proxies, read_proxies
+from support.rows import each_row
 from web.a_browser import Served, served
 from web.conftest import Garden
 
 OURS = read_proxies(["192.0.2.0/24", "2001:db8::1"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("peer", "forwarded", "client"),
     [
         ("198.51.100.7", ["203.0.113.9"], "198.51.100.7"),  # a stranger is not believed
@@ -43,7 +44,7 @@ def test_by_default_nobody_is_believed() -> None:
     assert Proxies().client("127.0.0.1", ["203.0.113.9"]) == "127.0.0.1"
 
 
-@pytest.mark.parametrize("text", ["", "proxy.example", "10.0.0.0/33", "1.2.3"])
+@each_row("text", ["", "proxy.example", "10.0.0.0/33", "1.2.3"])
 def test_what_names_no_proxy_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not a proxy address"):
         read_proxies([text])

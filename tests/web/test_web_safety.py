@@ -14,6 +14,7 @@ from gossamer.web.protect.guard import CSP, MAX_BODY_BYTES, Names, host_in
 from gossamer.web.render import outward, plain
 from gossamer.web.views.pages import inner
 from gossamer.web.views.stored_copy import Among, file_name, harmless, without_loads
+from support.rows import each_row
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
@@ -153,7 +154,7 @@ def test_a_text_is_shown_as_text_and_bytes_are_a_download(server: Served, garden
     assert "<script>" in answer.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "name"),
     [
         ("http://a.example/x/report.pdf?a=/b", "report.pdf"),
@@ -232,7 +233,7 @@ def test_static_files_are_those_of_their_folder(server: Served, path: str) -> No
     assert Browser(server).get(path).status_code == 404
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path", ["//evil.example", "/\\evil.example", "https://evil.example", "", "/a\r\nb", "/a\\b"]
 )
 def test_a_login_leads_on_to_pages_of_ours_alone(path: str) -> None:
@@ -288,7 +289,7 @@ def test_a_form_with_half_a_character_in_its_word_is_out_of_date(garden: Garden)
     server.context.collections.close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img onerror=a()>'>",

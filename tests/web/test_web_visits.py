@@ -9,6 +9,7 @@ import pytest
 
 from gossamer.errors import UsageError
 from gossamer.web.visit_options import visit_words
+from support.rows import each_row
 from web.a_browser import TOKEN, Browser, served
 from web.conftest import Garden
 
@@ -21,7 +22,7 @@ def test_options_become_flags_of_the_crawl() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "said"),
     [
         ({"revisit": True, "forever": True}, "choose one"),

@@ -22,6 +22,7 @@ from gossamer.urls.forgotten import Breadth, Forgotten, Named, host_in
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
 from gossamer.workers.process import PageProcessor, ProcessedPage
+from support.rows import each_row
 
 URL: Final = "http://example.org/d/page"
 BAD: Final = (
@@ -109,8 +110,8 @@ def test_no_url_in_a_page_makes_reading_raise(urls: list[str], place: str) -> No
         harvested(reader, "Content-Type: application/xhtml+xml", f"<html>{body}</html>")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("number", range(len(HARVESTERS)))
+@each_row("place", PLACES)
+@each_row("number", range(len(HARVESTERS)))
 def test_no_known_bad_url_makes_reading_raise(place: str, number: int) -> None:
     for url in BAD:
         filled = place.format(*(html.escape(url),) * place.count("{}"))

@@ -6,13 +6,14 @@ from msgspec import structs
 from gossamer.records import Link, LinkKind, Page
 from gossamer.settings import DuplicateMode
 from gossamer.workers.sketching import is_frameset, sketcher_for
+from support.rows import each_row
 
 WORDS = "Of the many words of this page each is seen by a reader who looks at it for a while. " * 3
 HTML = b"<html><title>One</title><body><p>" + WORDS.encode() + b"</p></body></html>"
 PAGE = Page(base="http://a.example/", title="One", text=WORDS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mode", "start", "length"),
     [("none", b"", 0), ("exact", b"", 0), ("near", b"~", 17), ("html95", b"<", 133)],
 )

@@ -29,6 +29,7 @@ from gossamer.records import (
 )
 from gossamer.workers import wire
 from gossamer.workers.process import ProcessedPage
+from support.rows import each_row
 
 URL = "http://a.example/"
 
@@ -251,7 +252,7 @@ def test_without_an_index_no_text_travels() -> None:
     assert wire.for_node(processed, is_indexed=False) == ProcessedPage(a_report())
 
 
-@pytest.mark.parametrize("count", [0, 1, 15, 16, 300])
+@each_row("count", [0, 1, 15, 16, 300])
 def test_reports_that_were_packed_one_by_one_arrive_together(count: int) -> None:
     messages = [wire.Reported(ProcessedPage(a_report(at_us=n), edges=[])) for n in range(count)]
     stream = b"".join(map(wire.frame, messages))

@@ -14,6 +14,7 @@ from gossamer.lab.output.axes import axis_of, mark_text
 from gossamer.lab.output.files import csv_text, json_text, write_experiment
 from gossamer.lab.output.html import html_page
 from gossamer.lab.output.svg import svg_file
+from support.rows import each_row
 
 EVIL = "</script><script>alert(1)</script>"
 
@@ -124,7 +125,7 @@ def test_other_extensions_and_missing_folders_are_refused(tmp_path: Path) -> Non
         write_experiment(an_experiment(), tmp_path / "none" / "x.csv")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values", [[0.0, 1.0], [0.0], [5.0, 5.0], [], [-3.0, 7.0], [1e-9, 2e-9], [1e6, 3e9], [95, 99]]
 )
 def test_an_axis_holds_all_values_and_has_few_marks(values: list[float]) -> None:
@@ -135,7 +136,7 @@ def test_an_axis_holds_all_values_and_has_few_marks(values: list[float]) -> None
     assert all(0.0 <= axis.place(mark) <= 1.0 for mark in axis.marks)
 
 
-@pytest.mark.parametrize("values", [[1.0, 64.0], [7.0, 365.0], [3.0], [0.0, 10.0], [1e-3, 1e11]])
+@each_row("values", [[1.0, 64.0], [7.0, 365.0], [3.0], [0.0, 10.0], [1e-3, 1e11]])
 def test_a_logarithmic_axis_holds_all_positive_values(values: list[float]) -> None:
     axis = axis_of(values, "log")
 

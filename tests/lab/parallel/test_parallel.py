@@ -20,6 +20,7 @@ from gossamer.lab.parallel.owners import PageOwners
 from gossamer.lab.parallel.reached import messages, reachable, reached_by_each
 from gossamer.lab.parallel.tables import parallel_experiment
 from lab.parallel.plain_simulator import PlainCrawl
+from support.rows import each_row
 
 SITES, PAGES_A_SITE = 20, 30
 
@@ -55,10 +56,10 @@ def owners(graph: LinkGraph, partition: str, mode: str, count: int) -> np.ndarra
 SEEDS = np.array([3, 77, 222, 401, 599], np.int32)
 
 
-@pytest.mark.parametrize("order", ["breadth", "backlinks"])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("partition", ["url-hash", "site-hash", "hierarchical"])
-@pytest.mark.parametrize(("count", "most"), [(2, 1000), (5, 1000), (5, 200)])
+@each_row("order", ["breadth", "backlinks"])
+@each_row("mode", MODES)
+@each_row("partition", ["url-hash", "site-hash", "hierarchical"])
+@each_row(("count", "most"), [(2, 1000), (5, 1000), (5, 200)])
 def test_figures_agree_with_plain_loops(
     partition: str, mode: str, order: CrawlOrder, count: int, most: int
 ) -> None:

@@ -27,6 +27,7 @@ from gossamer.lab.scale.sites import SiteSizes, fitted_sizes
 from gossamer.lab.tune.factor import HELD
 from gossamer.lab.tune.local_web import local_web
 from support.killing import typed
+from support.rows import each_row
 
 COSTS = PageCosts(
     cpu_s=0.001,
@@ -89,7 +90,7 @@ def test_more_machines_do_not_help_against_politeness() -> None:
     assert out_of_reach(replace(PLAN, delay_s=1e-6), sizes) == 0
 
 
-@pytest.mark.parametrize("exponent", [0.0, 0.7, 1.0, 1.3])
+@each_row("exponent", [0.0, 0.7, 1.0, 1.3])
 def test_site_sizes_sum_up_and_what_is_out_of_reach_is_counted(exponent: float) -> None:
     sizes = SiteSizes(mean_pages=50, exponent=exponent)
     pages, most = 100_000.0, 400.0
@@ -140,7 +141,7 @@ def test_a_file_without_costs_is_refused(tmp_path: Path, text: str) -> None:
         read_costs(path)
 
 
-@pytest.mark.parametrize("text", ["", "many", "1e9,-1", "0"])
+@each_row("text", ["", "many", "1e9,-1", "0"])
 def test_sizes_that_are_no_numbers_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--pages"):
         sizes_in(text, "pages")

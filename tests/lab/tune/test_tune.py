@@ -13,6 +13,7 @@ from gossamer.lab.tune.crawls import TuneRun
 from gossamer.lab.tune.factor import Factor, factor_in, held_in
 from gossamer.lab.tune.local_web import local_web
 from support.killing import typed
+from support.rows import each_row
 
 
 def test_a_factor_is_a_setting_and_its_values() -> None:
@@ -25,7 +26,7 @@ def test_values_with_commas_are_separated_by_semicolons() -> None:
     assert factor.values == ("sid,token", "sid")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "sentence"),
     [
         ("fetch.conections=1,2", "is not a setting; did you mean fetch.connections"),

@@ -9,6 +9,7 @@ from itertools import accumulate, count
 import pytest
 
 from gossamer.node.visits.measured import FreshnessSums, Interval, age_square_s, fresh_s_of
+from support.rows import each_row
 
 
 class Truth:
@@ -36,9 +37,9 @@ class Truth:
         return Interval(length_s, bool(seen), rate, dated_s)
 
 
-@pytest.mark.parametrize("is_dated", [True, False])
-@pytest.mark.parametrize("rate", [0.02, 0.2, 1.0, 3.0])
-@pytest.mark.parametrize("spread", [0.0, 0.9])
+@each_row("is_dated", [True, False])
+@each_row("rate", [0.02, 0.2, 1.0, 3.0])
+@each_row("spread", [0.0, 0.9])
 def test_the_estimate_is_unbiased(rate: float, is_dated: bool, spread: float) -> None:
     chance = random.Random(1)
     truth = Truth(rate, 60_000.0, chance)
@@ -79,8 +80,8 @@ def test_the_sums_follow_a_site_that_begins_to_change() -> None:
     assert sums.freshness == pytest.approx(0.5, abs=0.01)
 
 
-@pytest.mark.parametrize("rate", [0.0, 1e-12, 1e3, 1e9])
-@pytest.mark.parametrize("modified_s", [None, 0.0, 5.0, 10.0])
+@each_row("rate", [0.0, 1e-12, 1e3, 1e9])
+@each_row("modified_s", [None, 0.0, 5.0, 10.0])
 def test_extreme_rates_give_finite_figures(rate: float, modified_s: float | None) -> None:
     interval = Interval(10.0, True, rate, modified_s)
 

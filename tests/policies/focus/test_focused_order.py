@@ -15,6 +15,7 @@ from gossamer.policies.focus.topic import Topic
 from gossamer.policies.focus.words import WordHasher, link_rows
 from gossamer.policies.orders.columns import PageColumns
 from gossamer.policies.orders.edges import Edges, LinkBatch
+from support.rows import each_row
 from support.topical_webs import TopicalWeb, title_of, topical_web
 
 HASHER = WordHasher()
@@ -143,7 +144,7 @@ def test_a_model_can_be_used_by_another_crawl(tmp_path: Path) -> None:
     assert share(other, SmallCrawl(other, again).run(start, 40), "music") > 0.6
 
 
-@pytest.mark.parametrize("raw", [b"", b"PK\x03\x04 damaged", b"\x80\x04N.", b"x" * 100])
+@each_row("raw", [b"", b"PK\x03\x04 damaged", b"\x80\x04N.", b"x" * 100])
 def test_a_file_that_is_no_model_is_refused(raw: bytes) -> None:
     with pytest.raises(UsageError, match=r"model\.npz is not a model"):
         load_model(raw, "model.npz")

@@ -9,6 +9,7 @@ import pytest
 
 from gossamer.policies.focus.page_words import PageWords, contexts_of, words_of_links
 from gossamer.policies.focus.words import NO_WORD, WordHasher
+from support.rows import each_row
 
 HASHER = WordHasher()
 
@@ -34,9 +35,7 @@ def test_a_page_without_links_and_words_is_small() -> None:
     assert len(PageWords(HASHER.page("", ""), *nothing).pack()) == 8
 
 
-@pytest.mark.parametrize(
-    "raw", [b"", b"1234567", b"\xff" * 12, b"\1\0\0\0" + b"\0" * 4 + b"\xff" * 4]
-)
+@each_row("raw", [b"", b"1234567", b"\xff" * 12, b"\1\0\0\0" + b"\0" * 4 + b"\xff" * 4])
 def test_other_bytes_are_refused(raw: bytes) -> None:
     with pytest.raises((ValueError, struct.error)):
         PageWords.unpack(raw)

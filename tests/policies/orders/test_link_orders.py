@@ -15,6 +15,7 @@ from gossamer.policies.orders.importance import IMPORTANCE
 from gossamer.policies.orders.named import LINK_ORDERS
 from gossamer.policies.orders.opic import Opic
 from gossamer.policies.orders.ranks import page_ranks, site_ranks
+from support.rows import each_row
 
 Links = dict[int, list[int]]
 
@@ -44,7 +45,7 @@ def edges_of(links: Links) -> Edges:
     return edges
 
 
-@pytest.mark.parametrize("name", LINK_ORDERS)
+@each_row("name", LINK_ORDERS)
 def test_every_order_gives_values_of_zero_or_more(name: str) -> None:
     order = LINK_ORDERS[name](3)
     columns = crawled(order, {0: [1, 2], 1: [2, 3], 2: []}, 4)

@@ -13,6 +13,7 @@ from gossamer.policies.orders.edges import Edges, LinkBatch
 from gossamer.policies.orders.makers import NAMES, OrderFacts, make_order
 from gossamer.policies.orders.mix import Mix
 from gossamer.settings import Frontier
+from support.rows import each_row
 
 FACTS = OrderFacts("query", ("*?*=0.5",), {"/": 1.0})
 
@@ -38,7 +39,7 @@ def test_a_mix_is_read_with_its_weights(text: str) -> None:
     assert read_mix("best") == [WeightedName(1.0, "best")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "says"),
     [
         ("0.6 pagerang + 0.4 location", "'pagerang' is not one of .*; did you mean pagerank"),
@@ -79,7 +80,7 @@ def test_a_mix_asks_for_what_its_parts_need() -> None:
     assert (links.uses_links, links.wants_anchors, links.site_power) == (True, False, 0.25)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "focus"])  # it needs a topic
+@each_row("name", [name for name in NAMES if name != "focus"])  # it needs a topic
 def test_every_order_values_all_urls_and_keeps_its_promises(name: str) -> None:
     order = make_order(name, FACTS)
     pages, links = columns()

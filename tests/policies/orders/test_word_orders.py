@@ -12,6 +12,7 @@ from gossamer.policies.orders.logged_visits import LoggedVisits
 from gossamer.policies.orders.similarity import Similarity
 from gossamer.policies.orders.url_order import UrlOrder
 from gossamer.settings import Frontier
+from support.rows import each_row
 
 ROOT = "http://a.example/"
 
@@ -45,9 +46,7 @@ def test_patterns_of_a_location_multiply() -> None:
     assert order.worth(f"{ROOT}draft") == 0
 
 
-@pytest.mark.parametrize(
-    "text", ["*.pdf", "=3", "*.pdf=much", "*.pdf=-1", "*.pdf=inf", "*.pdf=nan"]
-)
+@each_row("text", ["*.pdf", "=3", "*.pdf=much", "*.pdf=-1", "*.pdf=inf", "*.pdf=nan"])
 def test_a_pattern_without_a_weight_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="PATTERN=WEIGHT"):
         Location([text])

@@ -12,6 +12,7 @@ from gossamer.policies.refresh.estimate import Estimation, seen_once
 from gossamer.policies.refresh.optimal import Optimal
 from gossamer.policies.refresh.uniform import Uniform
 from support.gamma import gamma_density
+from support.rows import each_row
 
 PAGES = 300
 
@@ -38,8 +39,8 @@ def started(constants: Estimation | None = None) -> Uniform:
     return policy
 
 
-@pytest.mark.parametrize("is_dated", [True, False])
-@pytest.mark.parametrize("interval", [0.2, 1.0, 3.0])
+@each_row("is_dated", [True, False])
+@each_row("interval", [0.2, 1.0, 3.0])
 def test_the_mean_converges_to_the_true_rate(interval: float, is_dated: bool) -> None:
     policy = started(Estimation(memory=1e9))
     visits(policy, [0.8], interval, 200, is_dated=is_dated)

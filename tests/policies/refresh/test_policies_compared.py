@@ -22,6 +22,7 @@ from gossamer.policies.refresh.proportional import Proportional
 from gossamer.policies.refresh.random_order import RandomProportional, RandomUniform
 from gossamer.policies.refresh.uniform import Uniform
 from support.gamma import gamma_density
+from support.rows import each_row
 
 
 class Played(NamedTuple):
@@ -80,7 +81,7 @@ def test_the_index_of_the_optimal_policy_rises_with_the_age_of_the_copy(
     assert all(one <= next_one + 1e-9 * max(ages) for one, next_one in pairwise(index))
 
 
-@pytest.mark.parametrize("shape", [0.3, 0.999999, 1.0, 1.5, 4.0])
+@each_row("shape", [0.3, 0.999999, 1.0, 1.5, 4.0])
 def test_the_closed_forms_are_the_expectations_under_the_posterior(shape: float) -> None:
     scale, tau = 3.0, 5.0
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gossamer.policies.traps.patterns import patterns_of
+from support.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "narrow", "wide"),
     [
         ("/calendar/2026/11/day-7.html", "/calendar/0/**/a-0.html", "/calendar/**"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from gossamer.index.words import words_of
 from gossamer.search.copies.words import LocatedWords
+from support.rows import each_row
 
 TEXTS = (
     "Plain words, and (some) signs.",
@@ -25,7 +24,7 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each_row("text", TEXTS)
 def test_the_characters_of_each_word_spell_it(text: str) -> None:
     located = LocatedWords(text)
 
@@ -35,7 +34,7 @@ def test_the_characters_of_each_word_spell_it(text: str) -> None:
         assert word in words_of(text[start:end])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_the_same_holds_for_any_mixture_in_long_texts(seed: int) -> None:
     chance = random.Random(seed)
     pieces = [piece for text in TEXTS for piece in text.split()]
