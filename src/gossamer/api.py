@@ -309,6 +309,12 @@ class Collection(CollectionReader):
         return self._table("hosts")
 
     @property
+    def importance(self) -> Table:
+        """What fetched pages are worth by each metric: links to it and from it, ranks in both
+        directions, similarity to the query, relevance, location and visits."""
+        return self._table("importance")
+
+    @property
     def files(self) -> Table:
         """Every file that was found: type, size, linking pages and anchor texts."""
         return self._table("files")

@@ -368,3 +368,6 @@ class Report(Struct, frozen=True, array_like=True):
     news: int = 0
     focus: bytes = b""  # for a focused crawl: words of page and links (`focus/page_words.py`)
     text_numbers: bytes = b""  # of the text, where several workers fetch
+    # Anchor text and context of the links to `found`, in its order; empty where the order of the
+    # crawl does not look at them.
+    link_texts: tuple[tuple[str, str], ...] = ()

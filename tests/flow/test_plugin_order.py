@@ -126,3 +126,42 @@ def test_an_order_that_fails_when_a_url_is_queued_for_a_retry_stops_with_one_sen
             tmp_path / "c", [site.url()], frontier__order="once",
             politeness__retry_wait_s=0.01, politeness__idle_retry_wait_s=0.01,
         )  # fmt: skip
+
+
+BY_ANCHOR = """
+class Order:
+    uses_anchors = True
+    uses_link_counts = False
+    is_newest_first = False
+    revision = 0
+    def score(self, candidate):
+        if "flute" in candidate.anchor:
+            return 1
+        return 2 if "oboe" in candidate.context else 3
+"""
+
+
+def test_an_order_can_look_at_anchor_and_context(tmp_path: Path) -> None:
+    text = (
+        "<p>A list: <a href=/1>cheese</a></p><p>words that are far enough from the others, so</p>"
+    )
+    text += "<p>about the oboe: <a href=/2>see there</a></p>" + "<p>and much more</p>" * 9
+    text += "<p><a href=/3>flute makers</a></p>"
+    pages = {"/": page(text), "/1": page(""), "/2": page(""), "/3": page("")}
+    with (
+        installed(
+            tmp_path, "by-anchor", {"gossamer.order": {"words": "by_anchor:Order"}}, BY_ANCHOR
+        ),
+        site_in_thread(pages) as site,
+    ):
+        crawl(tmp_path / "c", [site.url()], frontier__order="words", politeness__per_host=1)
+        here = pages_in(site.asked)
+        site.log.clear()
+        ran = run_gossamer(
+            tmp_path, "crawl", site.url(), "-c", str(tmp_path / "d"),
+            "--order", "words", "--delay", "0", "--workers", "1",
+        )  # fmt: skip
+        there = pages_in(site.asked)
+
+    assert ran.returncode == 0, ran.stderr
+    assert here == there == ["/3", "/2", "/1"]

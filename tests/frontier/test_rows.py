@@ -129,7 +129,15 @@ def test_the_url_of_a_row_is_read_without_the_others(row: UrlRow, chars: int) ->
     assert url_in(row.encode()) == row.url
 
 
-@given(st.builds(QueueEntry, BYTES, TEXTS.filter(bool), COUNTS, COUNTS, COUNTS, BYTES, COUNTS))
+FLAGS = st.booleans()
+
+
+@given(
+    st.builds(
+        QueueEntry, BYTES, TEXTS.filter(bool), COUNTS, COUNTS, COUNTS, BYTES, COUNTS, FLAGS, COUNTS,
+        COUNTS, FLAGS, FLAGS, TEXTS, TEXTS,
+    )
+)  # fmt: skip
 def test_an_entry_of_a_queue_comes_back_as_what_it_was(entry: QueueEntry) -> None:
     back = QueueEntry.decode(entry.encode())
 

@@ -55,6 +55,8 @@ COLUMNS = {
     "links": "source target anchor rel place first_seen last_seen",
     "hosts": "host site known queued fetched failed refused bytes trouble crawl_delay_s",
     "files": "url type bytes taken title words pages linked_from found_at",
+    "importance": "url title depth in_links rank out_links forward_rank similarity relevance "
+    "location visits importance",
     "refused": "url reason detail depth via first_seen",
     "text": "url title language text",
     "anchors": "target anchor sites hosts pages links",

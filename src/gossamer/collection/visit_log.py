@@ -34,12 +34,16 @@ def read_visits(settings: Settings) -> dict[str, float]:
 
     Raises UsageError for a file that cannot be used, or if the order needs one and none is named.
     """
-    frontier, form = settings.frontier, NormalForm(settings.urls.query)
-    if "visits" not in frontier.order:
+    if "visits" not in settings.frontier.order:
         return {}
-    if not frontier.visits_file:
+    if not settings.frontier.visits_file:
         raise UsageError("--order visits needs the visits; add --visits FILE")
-    path = Path(frontier.visits_file)
+    return read_visit_file(settings)
+
+
+def read_visit_file(settings: Settings) -> dict[str, float]:
+    """The same of the file that the settings name. Raises UsageError."""
+    form, path = NormalForm(settings.urls.query), Path(settings.frontier.visits_file)
     visits: dict[str, float] = {}
     lines = 0
     try:

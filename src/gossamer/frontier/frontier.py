@@ -157,7 +157,7 @@ class Frontier:
         self.judge_again, self.judge_some = rejudging.all, rejudging.some
         self.judge_pending = rejudging.uncommitted
         self.rescoring, self.take_moved = Rescoring(state, queues), queues.take_moved
-        self.count_links = queues.count_links
+        self.count_links, self.note_link_texts = queues.count_links, queues.note_link_texts
 
     def tell_visits(self, on_visit: OnVisit) -> None:
         """From now on `on_visit` hears of every outcome of a URL."""

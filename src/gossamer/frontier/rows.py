@@ -277,6 +277,8 @@ class QueueEntry(NamedTuple):
     level: int = 0  # behind the URLs of all smaller levels (`frontier/levels/`)
     is_first: bool = False  # of the new URLs of a page that brought nothing new
     is_trial: bool = False  # it has the place of level 0
+    anchor: str = ""  # of the link that led here, and the text around it: only for an order of a
+    context: str = ""  # plug-in that uses them
 
     def encode(self) -> bytes:
         return pack_row(self)

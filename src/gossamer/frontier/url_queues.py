@@ -28,6 +28,7 @@ from gossamer.frontier.rows import (
 from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable
 from gossamer.frontier.visits.visit_queues import VisitQueues
+from gossamer.policies.named_order import PluginOrder
 from gossamer.policies.order import (
     NEUTRAL_RELEVANCE,
     Candidate,
@@ -37,12 +38,13 @@ from gossamer.policies.order import (
     with_level,
     with_score,
 )
-from gossamer.records import Found
+from gossamer.records import Found, Report
 
 if TYPE_CHECKING:  # it loads NumPy
     from gossamer.frontier.selection.selection import Selection
 
 _made: Final = tuple.__new__  # half the time of a call of `Candidate`
+_NO_TEXTS: Final = "", ""
 
 
 class UrlQueues:
@@ -66,6 +68,9 @@ class UrlQueues:
         self._links = LinkCounts() if order.uses_link_counts else None
         self._selection = selection
         self._peeked = b"", b""  # the key of a URL that was looked up last, and its place
+        # Anchor and context of the links of the page that is admitted now, by the keys of targets.
+        self._texts: dict[bytes, tuple[str, str]] = {}
+        self._uses_texts = isinstance(order, PluginOrder) and order.uses_anchors
         self.visits = VisitQueues(state, self._first_new, self._take_new)
 
     # -- handing out
@@ -171,6 +176,12 @@ class UrlQueues:
 
     # -- coming and leaving
 
+    def note_link_texts(self, report: Report) -> None:
+        """The links of a report are admitted next. An order that uses anchors sees theirs."""
+        if self._uses_texts:
+            pairs = zip(report.found, report.link_texts, strict=False)
+            self._texts = {found.key: texts for found, texts in pairs}
+
     def enqueue(
         self,
         found: Found,
@@ -189,6 +200,9 @@ class UrlQueues:
             place = with_level(place, level.number)
         later = 0 if self._is_fixed else levels_later
         self._pending.urls[key], entry = queued(found, place, first_us, later, level)
+        if key in self._texts:
+            anchor, context = self._texts[key]
+            entry = QueueEntry.decode(entry)._replace(anchor=anchor, context=context).encode()
         self._counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
         if self._selection is not None:
@@ -274,16 +288,19 @@ class UrlQueues:
         self._number += 1
         return priority_key(self._order, self._candidate(url, key, depth), self._number)
 
-    def _candidate(self, url: str, key: bytes, depth: int) -> Candidate:
-        if self._links is None:
-            return _made(Candidate, (url, depth, "", "", 1, NEUTRAL_RELEVANCE))
-        return Candidate(url, depth, known_links=self._links.of(key))
+    def _candidate(
+        self, url: str, key: bytes, depth: int, texts: tuple[str, str] = _NO_TEXTS
+    ) -> Candidate:
+        anchor, context = self._texts.get(key, texts) if self._uses_texts else _NO_TEXTS
+        links = 1 if self._links is None else self._links.of(key)
+        return _made(Candidate, (url, depth, anchor, context, links, NEUTRAL_RELEVANCE))
 
     def rescored(self, place: bytes, entry: QueueEntry) -> bytes:
         """The place that an entry has by its level, or by its score of today."""
         if entry.level:
             return with_level(place, entry.level)
-        candidate = self._candidate(entry.url, entry.key, entry.depth + entry.later)
+        texts = entry.anchor, entry.context
+        candidate = self._candidate(entry.url, entry.key, entry.depth + entry.later, texts)
         return with_score(place, self._order.score(candidate))
 
     def move(self, row: UrlRow, entry: QueueEntry, place: bytes) -> None:

@@ -151,7 +151,10 @@ class Learner:
             if selection.wants_anchors:
                 unpacked = unpack_anchors(processed.anchors)
                 anchors = [(key, text.decode(errors="replace")) for key, text in unpacked]
-            selection.learn(report.lease.key, report.found, report.repeated, anchors, report.focus)
+            contexts = [context for _, context in report.link_texts]
+            selection.learn(
+                report.lease.key, report.found, report.repeated, anchors, report.focus, contexts
+            )
             return
         for key, links in unpack_links(report.repeated):
             self.frontier.count_links(key, links)
@@ -159,6 +162,7 @@ class Learner:
     def _offer(self, found: Iterable[Found], report: Report) -> None:
         """Admit the links of a page. Those of pages that bring nothing new come later."""
         guard, lease = self.frontier.guard, report.lease
+        self.frontier.note_link_texts(report)
         if not guard.is_on or lease.previous is not None:
             self.exchange.offer(found, report.at_us)
             return

@@ -38,6 +38,17 @@ def looks_at_anchors(text: str) -> bool:
     return "similarity" in text
 
 
+def looks_at_links(text: str) -> bool:
+    """Whether an order needs anchor text and context of the links to new URLs. Raises
+    PluginError."""
+    if looks_at_anchors(text):
+        return True
+    if is_by_value(text) or text in ORDERS:
+        return False
+    order = order_named(text)
+    return isinstance(order, PluginOrder) and order.uses_anchors
+
+
 def is_focused(text: str) -> bool:
     """Whether an order needs the words of pages (`policies/focus/`)."""
     return any(word.strip() == "focus" for word in re.split(r"[\s+*]", text))
@@ -77,6 +88,7 @@ class PluginOrder:
         self._order: Order = plugin.made
         self.uses_link_counts = bool(self._order.uses_link_counts)
         self.is_newest_first = bool(self._order.is_newest_first)
+        self.uses_anchors = bool(getattr(self._order, "uses_anchors", False))
 
     @property
     def revision(self) -> int:

@@ -26,7 +26,7 @@ from gossamer.graph.ranks.ranks import ranks
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome
 from gossamer.transfer.export_choice import Choice
-from gossamer.transfer.export_schemas import FACTS, READ_AGAIN, SCHEMAS
+from gossamer.transfer.export_schemas import FACTS, MEASURED, MEASURED_PAGES, READ_AGAIN, SCHEMAS
 from gossamer.transfer.export_sort import ask, stage, stage_batches
 from gossamer.transfer.page_facts import page_facts
 
@@ -48,7 +48,8 @@ _COPIES: Final = (
 
 def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
     """Yield record batches of the selected pages and columns, sorted by URL."""
-    schema = choice.narrowed(SCHEMAS["pages"])
+    has_measured = bool(set(choice.columns).intersection(MEASURED))
+    schema = choice.narrowed(MEASURED_PAGES if has_measured else SCHEMAS["pages"])
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
         folder = Path(name)
         rows = (_page_row(row) for row in reader.url_rows())
@@ -73,6 +74,12 @@ def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
             facts = stage(folder / "facts.parquet", FACTS, page_facts(reader, choice))
             columns |= {name: f"f.{name}" for name in READ_AGAIN}
             joins.append(f"left join {facts} f on p.url = f.url")
+        if has_measured:
+            from gossamer.transfer.page_importance import joined_importance  # loads NumPy
+
+            more = joined_importance(reader, folder, wanted.intersection(MEASURED))
+            columns |= more[0]
+            joins += more[1]
         told = ", ".join(f"{columns[name]} as {name}" for name in schema.names)
         # Copies are found among all pages, so the filter comes after them.
         sql = (

@@ -33,6 +33,10 @@ SCHEMAS: Final = {
         "host:s site:s known:i queued:i fetched:i failed:i refused:i bytes:i trouble:s "
         "crawl_delay_s:f"
     ),
+    "importance": _schema(
+        "url:s title:s depth:i in_links:i rank:f out_links:i forward_rank:f similarity:f "
+        "relevance:f location:f visits:f importance:f"
+    ),
     "refused": _schema("url:s reason:s detail:s depth:i via:s first_seen:t"),
     "files": _schema(
         "url:s type:s bytes:i taken:b title:s words:s pages:i linked_from:s found_at:t"
@@ -48,3 +52,11 @@ LISTED: Final = _schema("url:s at:s title:s depth:i")
 # Columns of pages that only the archive has: pages are read again for them.
 FACTS: Final = _schema("url:s h1:s description:s canonical:s words:i")
 READ_AGAIN: Final = tuple(FACTS.names[1:])
+
+# Columns of pages that are computed only when they are named (`page_importance.py`).
+SIMILARITY: Final = _schema("url:s similarity:f")
+SCORES: Final = _schema("url:s relevance:f location:f visits:f")
+MEASURED: Final = ("forward_rank", "similarity", *SCORES.names[1:])
+MEASURED_PAGES: Final = pa.schema(
+    [*SCHEMAS["pages"], *(field for field in SCHEMAS["importance"] if field.name in MEASURED)]
+)

@@ -33,7 +33,14 @@ from gossamer.transfer.export_archive import ARCHIVES, check_archive, export_arc
 from gossamer.transfer.export_choice import ALL, Choice
 from gossamer.transfer.export_files import check_name, is_text, write_batches
 from gossamer.transfer.export_pages import pages
-from gossamer.transfer.export_schemas import CAPTURES_AS_TEXT, LISTED, PLACES, READ_AGAIN, SCHEMAS
+from gossamer.transfer.export_schemas import (
+    CAPTURES_AS_TEXT,
+    LISTED,
+    MEASURED_PAGES,
+    PLACES,
+    READ_AGAIN,
+    SCHEMAS,
+)
 from gossamer.transfer.export_sort import batched, ordered
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.urls.site import site_of
@@ -121,7 +128,7 @@ def check_table(what: str, level: str = "page", choice: Choice = ALL) -> None:
         raise UsageError(f"--level works only with links, anchors and graph, not with {what}")
     if choice.is_filter and what != "pages":
         raise UsageError(f"--outcome and --status work only with pages, not with {what}")
-    choice.names(_whole_schema(what, level))
+    choice.names(_whole_schema(what, level, choice))
 
 
 def batches(
@@ -173,6 +180,9 @@ def _batches(reader: CollectionReader, what: str, level: str, choice: Choice) ->
             found = export_links.edges(reader.paths.graph, level)
         case "pages":
             return pages(reader, choice)
+        case "importance":
+            names = choice.names(schema)
+            return pages(reader, Choice((Outcome.FETCHED.value,), columns=names))
         case _:
             return _TABLES[what](reader)
     return (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in found)
@@ -184,10 +194,12 @@ def schema_of(
     """Return the selected columns of a table, with their types. Raises UsageError."""
     if as_text and what == "captures":
         return choice.narrowed(CAPTURES_AS_TEXT)
-    return choice.narrowed(_whole_schema(what, level))
+    return choice.narrowed(_whole_schema(what, level, choice))
 
 
-def _whole_schema(what: str, level: str) -> Any:
+def _whole_schema(what: str, level: str, choice: Choice = ALL) -> Any:
+    if what == "pages" and choice.columns:
+        return MEASURED_PAGES
     return SCHEMAS["graph" if what == "links" and level != "page" else what]
 
 

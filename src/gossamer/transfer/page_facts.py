@@ -33,11 +33,17 @@ def page_facts(reader: CollectionReader, choice: Choice) -> Iterator[Facts]:
     """Yield url h1 description canonical words of the selected pages that were fetched."""
     urls = reader.settings().urls
     form = NormalForm(urls.query, urls.session_parameters)
+    for page in stored_pages(reader, choice):
+        yield page.url, *_facts_of(page, form)
+
+
+def stored_pages(reader: CollectionReader, choice: Choice) -> Iterator[StoredPage]:
+    """Yield the selected pages that were fetched and can be read, in the order of the archive."""
     for batch in ordered(_places(reader, choice), PLACES, "file, start"):
         for url in batch.column("url").to_pylist():
             page = _stored(reader, url)
             if page is not None:
-                yield url, *_facts_of(page, form)
+                yield page
 
 
 def _places(reader: CollectionReader, choice: Choice) -> Iterator[tuple[object, ...]]:

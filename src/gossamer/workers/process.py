@@ -20,6 +20,7 @@ from gossamer.parse.documents.documents import links_of_sitemap
 from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.parse.html import Parser
 from gossamer.parse.mime import parse_mime
+from gossamer.policies.named_order import looks_at_links
 from gossamer.politeness.pace import retry_after_s
 from gossamer.records import (
     NAMED,
@@ -45,6 +46,7 @@ from gossamer.urls.ascend import above
 from gossamer.urls.linker import Linker
 from gossamer.urls.repeated_links import pack_links, repeated
 from gossamer.workers.link_cache import LinkCache
+from gossamer.workers.link_texts import link_texts
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 from gossamer.workers.listed_urls import listed_in_sitemap, listed_urls
 from gossamer.workers.page_news import NO_NEWS, PageNews, news_judge_for
@@ -103,6 +105,7 @@ class PageProcessor:
         self._counts_links = counts_links
         self._versions = versions
         self._focus = focus
+        self._has_link_texts = looks_at_links(settings.frontier.order)
         self._reported: dict[bytes, int] = {}
         self._reported_before: dict[bytes, int] = {}
 
@@ -196,7 +199,14 @@ class PageProcessor:
             news=news,
             focus=self._focus_words(lease, answer, page, links.new, reported),
         )
+        report = self._with_link_texts(report, page, links.edges)
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
+
+    def _with_link_texts(self, report: Report, page: Page, edges: Sequence[Edge]) -> Report:
+        """The report with anchor text and context of the links to new URLs, if they are wanted."""
+        if not self._has_link_texts or not report.found:
+            return report
+        return structs.replace(report, link_texts=link_texts(page.text, edges, report.found))
 
     def _focus_words(
         self,

@@ -7,7 +7,8 @@ import struct
 import numpy as np
 import pytest
 
-from gossamer.policies.focus.page_words import PageWords, contexts_of, words_of_links
+from gossamer.policies.contexts import contexts_of
+from gossamer.policies.focus.page_words import PageWords, words_of_links
 from gossamer.policies.focus.words import NO_WORD, WordHasher
 from support.rows import each_row
 

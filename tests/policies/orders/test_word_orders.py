@@ -100,3 +100,15 @@ def test_visits_are_found_by_url_by_host_and_by_path() -> None:
     urls = [f"{ROOT}a", "http://b.example/a", "https://c.example/a", f"{ROOT}b", f"{ROOT}c"]
 
     assert values(LoggedVisits(counts), *urls) == [7, 5, 3, 2, 0]
+
+
+def test_the_text_around_a_link_counts_half() -> None:
+    order = Similarity("stained glass")
+    pages, slots = noted(order, f"{ROOT}1", f"{ROOT}2", f"{ROOT}3")
+
+    order.note_anchors(pages, slots[:1], ["stained glass"])
+    order.note_contexts(pages, slots[1:], ["stained glass", "nothing of it"])
+
+    named, beside, other = order.value(pages, slots).tolist()
+    assert beside == pytest.approx(named / 2)
+    assert other == 0

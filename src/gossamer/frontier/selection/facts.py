@@ -28,6 +28,7 @@ class FetchedPage(NamedTuple):
     anchors: Sequence[tuple[bytes, str]]
     words: bytes = b""  # for a focused crawl
     found_bytes: int = 0  # of `targets`: the keys of new URLs
+    contexts: Sequence[str] = ()  # around the links to new URLs, in their order
 
 
 @dataclass(frozen=True, slots=True)

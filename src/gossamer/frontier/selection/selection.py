@@ -28,7 +28,7 @@ from gossamer.policies.orders.columns import Ints, PageColumns, UrlSlots
 from gossamer.policies.orders.edges import Edges, LinkBatch
 from gossamer.policies.orders.explained import ScoreParts, explained
 from gossamer.policies.orders.own_column import OwnColumn
-from gossamer.policies.orders.url_order import UrlOrder
+from gossamer.policies.orders.url_order import ContextOrder, UrlOrder
 from gossamer.records import Found
 from gossamer.urls.canonical import host_of
 
@@ -169,11 +169,13 @@ class Selection:
         repeated: bytes,
         anchors: Sequence[tuple[bytes, str]] = (),
         words: bytes = b"",
+        contexts: Sequence[str] = (),
     ) -> None:
         """A page was fetched that links to `found` and, by their keys, to `repeated`. `anchors` are
-        texts of links, by the keys of their targets; `words` are for a focused crawl."""
+        texts of links, by the keys of their targets; `words` are for a focused crawl; `contexts`
+        are the texts around the links to `found`."""
         new = b"".join([one[1] for one in found])
-        page = FetchedPage(key, new + keys_in(repeated), anchors, words, len(new))
+        page = FetchedPage(key, new + keys_in(repeated), anchors, words, len(new), contexts)
         if self._waiting is not None:
             self._waiting.append(page)
             return
@@ -205,6 +207,7 @@ class Selection:
         anchors = [one for page in pages for one in page.anchors]
         if anchors:
             changed.append(self.note_anchors(anchors))
+        changed += [self._note_contexts(page) for page in pages if page.contexts]
         if pages:
             sources = self.table.find(b"".join([page.key for page in pages]))
             if self.focus is not None:
@@ -251,6 +254,15 @@ class Selection:
         known = np.flatnonzero(slots != NONE)
         texts = [anchors[at][1] for at in known.tolist()]
         self._word_order.note_anchors(self.pages, slots[known], texts)
+        return slots[known]
+
+    def _note_contexts(self, page: FetchedPage) -> UrlSlots:
+        """Note the texts around the links of a page; the URLs whose values may change."""
+        slots = self.table.find(page.targets[: page.found_bytes])
+        known = np.flatnonzero(slots != NONE)
+        if isinstance(self._word_order, ContextOrder) and len(slots) == len(page.contexts):
+            texts = [page.contexts[at] for at in known.tolist()]
+            self._word_order.note_contexts(self.pages, slots[known], texts)
         return slots[known]
 
     # -- values that are computed from all links

@@ -69,7 +69,7 @@ def compute(folder: Path, clock: Clock, wanted: RanksRequest | None = None) -> R
     try:
         with _spill(folder, clock.wall_us()) as spill:
             work = Work(folder, spill, wanted)
-            pages = _numbered(folder, graph, work.spill, wanted)
+            pages = numbered(folder, graph, work.spill, wanted)
             info = computed(work, pages, digest, clock.wall_us())
     except OSError as error:
         raise store.disk_fault(error) from error
@@ -98,7 +98,7 @@ def compute_with_little_memory(folder: Path, clock: Clock) -> None:
         )
 
 
-def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: RanksRequest) -> Pages:
+def numbered(folder: Path, graph: Manifest, spill: Path, wanted: RanksRequest) -> Pages:
     """The pages of the graph by number. Raises CorruptFile."""
     links = Spool(spill, "links")
     try:

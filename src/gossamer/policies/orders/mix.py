@@ -16,7 +16,7 @@ from gossamer.policies.orders.column_order import ColumnOrder
 from gossamer.policies.orders.columns import PageColumns, UrlSlots, Values
 from gossamer.policies.orders.edges import Edges, LinkBatch
 from gossamer.policies.orders.growth import Growth
-from gossamer.policies.orders.url_order import UrlOrder
+from gossamer.policies.orders.url_order import ContextOrder, UrlOrder
 
 _LEAST_PAGES: Final = 10  # between two computations of the means
 
@@ -80,3 +80,8 @@ class Mix:
         for order in self._word_orders:
             if order.wants_anchors:
                 order.note_anchors(pages, slots, texts)
+
+    def note_contexts(self, pages: PageColumns, slots: UrlSlots, texts: Sequence[str], /) -> None:
+        for order in self._word_orders:
+            if isinstance(order, ContextOrder):
+                order.note_contexts(pages, slots, texts)

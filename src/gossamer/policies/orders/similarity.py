@@ -2,7 +2,8 @@
 
 The words of a link are compared with the query by the cosine of their tf-idf vectors. How rare a
 word is, is learned from the links that were seen so far; what was compared before is not compared
-again. A URL has the similarity of its best link. Its own words count half.
+again. A URL has the similarity of its best link. Its own words count half, and so does the text
+around a link.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from gossamer.urls.canonical import target_of
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _URL_SHARE: Final = 0.5  # a URL has few words, and they are often abbreviations
+_CONTEXT_SHARE: Final = 0.5  # the text around a link also belongs to the links beside it
 _MOST_WORDS: Final = 200_000  # whose rarity is known, at 100 bytes each
 _MOST_OF_A_TEXT: Final = 64
 
@@ -82,6 +84,9 @@ class Similarity:
 
     def note_anchors(self, pages: PageColumns, slots: UrlSlots, texts: Sequence[str], /) -> None:
         self._note(pages, slots, texts, 1.0)
+
+    def note_contexts(self, pages: PageColumns, slots: UrlSlots, texts: Sequence[str], /) -> None:
+        self._note(pages, slots, texts, _CONTEXT_SHARE)
 
     def learn(self, _pages: PageColumns, _edges: Edges, batch: LinkBatch, /) -> UrlSlots:
         return batch.targets[:0]

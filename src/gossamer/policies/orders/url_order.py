@@ -27,3 +27,12 @@ class UrlOrder(ColumnOrder, Protocol):
         """Links to URLs were found; each with its anchor text. A text that was told for the same
         URL before may be left out."""
         ...
+
+
+@runtime_checkable
+class ContextOrder(UrlOrder, Protocol):
+    """Also hears of the text around links."""
+
+    def note_contexts(self, pages: PageColumns, slots: UrlSlots, texts: Sequence[str], /) -> None:
+        """New URLs were found; each with the text around the link to it."""
+        ...

@@ -47,6 +47,7 @@ _SAYS: Final = {
     "graph": "The network of links, with the number of links per edge.",
     "hosts": "Every host: queue, outcomes, size and problems.",
     "files": "Every file that was found: type, size, linking pages and anchor texts.",
+    "importance": "What fetched pages are worth: links, ranks, similarity, relevance, location.",
     "refused": "Every refused URL, and the rule that refused it.",
     "text": "The text of each page, as indexed.",
     "captures": "Every fetch, and its place in the archive.",
@@ -174,6 +175,9 @@ def _affordable(reader: CollectionReader, what: str, choice: Choice) -> Choice:
     """Return the choice without columns that need too many pages, unless they are named."""
     if what == "pages" and not choice.columns and reader.counts().fetched > MOST_READ:
         return replace(choice, columns=QUICK)
+    if what == "importance" and not choice.columns and reader.counts().fetched > MOST_READ:
+        names = (name for name in SCHEMAS[what].names if name != "similarity")
+        return replace(choice, columns=tuple(names))
     return choice
 
 
