@@ -13,6 +13,10 @@ GossamerError
 │   ├── Rewritten        `forget` or `rebuild` replaced it during a read
 │   ├── StaleEpoch       another writer has taken it over
 │   └── WrongVersion     another release wrote it, in another format
+├── HubError             a hub of the fleet cannot be used by a unit                    (exit 1)
+│   ├── HubAway          it does not answer; later it may
+│   ├── HubUntrusted     its certificate is not the one that was pinned
+│   └── HubRefusal       it answered with an error: a used code, a revoked token, ...
 ├── NotKnown             the collection does not contain the requested URL or host      (exit 1)
 └── DiskFault            the disk is full or read-only (exit 11), or it failed (exit 1)
 
@@ -165,6 +169,29 @@ class WrongVersion(StoreError):
 
 class NotKnown(GossamerError):
     """The collection does not contain the requested URL or host."""
+
+
+class HubError(GossamerError):
+    """A unit cannot work with its hub."""
+
+
+class HubAway(HubError):
+    """The hub, or the proxy to it, does not answer. The unit tries again."""
+
+
+class HubUntrusted(HubError):
+    """The certificate of the hub cannot be verified: it is another server, or a proxy reads the
+    connection."""
+
+
+class HubRefusal(HubError):
+    """The hub refuses a request. `status` is as in `fleet/protocol.py`, `reason` is one word."""
+
+    def __init__(self, what: str, *, status: int, reason: str = "", retry_s: float = 0.0) -> None:
+        super().__init__(what)
+        self.status = status
+        self.reason = reason
+        self.retry_s = retry_s
 
 
 class DiskFault(GossamerError):

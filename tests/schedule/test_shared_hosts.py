@@ -38,11 +38,13 @@ def test_an_old_or_empty_answer_of_another_crawler_is_not_used(status: int, age_
 
 def test_a_fetched_robots_txt_is_told_for_others() -> None:
     bench, told = a_bench(f"{A}/1"), list[FetchedRobots]()
-    bench.scheduler.tell_robots(told.append)
+    bench.scheduler.tell_others(told.append)
 
     bench.pass_robots(f"{A}/1", b"User-agent: *\nDisallow: /x")
 
     assert [(one.origin, one.status, one.body[-3:]) for one in told] == [(A, 200, b" /x")]
+    assert bench.scheduler.take_used() == {"a.example": (1.0, 1.0)}
+    assert bench.scheduler.take_used() == {}
 
 
 def test_a_host_is_not_requested_before_the_time_that_another_crawler_left() -> None:
@@ -52,7 +54,6 @@ def test_a_host_is_not_requested_before_the_time_that_another_crawler_left() -> 
 
     assert bench.lease() is None
     assert seconds_until_next(bench)[0] == pytest.approx(40.0)
-    assert list(bench.scheduler.free_times()) == []
 
 
 def test_a_shared_address_is_requested_as_many_times_less_often() -> None:

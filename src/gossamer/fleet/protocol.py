@@ -230,8 +230,6 @@ class JobProgress(FleetMessage, frozen=True, kw_only=True):
     unresolved: tuple[str, ...] = ()  # URLs; the newest few
     robots_refused: tuple[str, ...] = ()  # URLs; the newest few
     recent: tuple[str, ...] = ()  # URLs fetched lately, for the list of the centre
-    robots: tuple[SharedRobots, ...] = ()  # fetched since the last poll, for other units
-    not_before_us: dict[str, int] = {}  # host -> wall time from which on it may be requested
     loops: tuple[UrlLoop, ...] = ()
     ending: JobEnding | None = None  # set once, at the end
     reason: str = ""  # of `failed` and `released`

@@ -152,7 +152,23 @@ class UnitSettings(Section):
         0.0, "Longitude in degrees, if `place` is set.", at_least=-180, at_most=180
     )
 
+    # -- what it may do
+    jobs_at_once: int = setting(1, "Jobs that run at a time.", at_least=1, at_most=64)
+    allow_private: tuple[str, ...] = setting(
+        (), "Private networks (CIDR) whose sites jobs may request; by default none: a hub cannot "
+        "make the unit request the network that it is in.",
+    )  # fmt: skip
+    connections: int = setting(
+        64, "Maximum number of parallel requests of a job.", at_least=1, at_most=4096
+    )
+    workers: int = setting(
+        0, "Worker processes of a job; 0: everything in one process.", at_least=0, at_most=64
+    )
+
     # -- what it may use
+    nice: int = setting(
+        10, "How much a job gives way to other programs (0 to 19).", at_least=0, at_most=19
+    )
     max_disk_bytes: int = setting(
         2 * GB, "Maximum disk space of jobs and packages, in bytes.", at_least=16 * MB
     )

@@ -181,15 +181,6 @@ class HostCache:
         """The address of each host that has been looked up."""
         return {host.address for host in self._hosts.values() if host.addresses}
 
-    def free_times(self) -> dict[str, int]:
-        """Hosts whose delay is not over, with the wall time of its end."""
-        now_s, wall_us = self._clock.now_s(), self._clock.wall_us()
-        return {
-            host.name: wall_us + round((host.pace.free_at_s - now_s) * 1e6)
-            for host in self._hosts.values()
-            if host.pace.free_at_s > now_s
-        }
-
     def holdups(self) -> tuple[Holdup, ...]:
         """The hosts with the longest queues among those that may not be requested this moment."""
         rows = ((host, self._frontier.host(host.key)) for host in self._waiting())

@@ -70,6 +70,7 @@ class Scheduler:
         self._max_body_bytes = settings.fetch.max_body_bytes
         self.under_way = 0
         self._pace_factors: Mapping[str, float] = {}
+        self._used: dict[str, tuple[float, float]] | None = None  # delay, end of the last answer
         self.allowance: Stop = rules.stop or Allowance(settings.limits)
         politeness = settings.politeness
         # The last process left a record of the hosts that it requested, but not of addresses.
@@ -237,6 +238,8 @@ class Scheduler:
         if (factor := self._pace_factors.get(lease.address, 1.0)) > 1.0:
             host.delayed_until(now_s + factor * host.delay_after(report.took_s))
             self._hosts.note_delay(host, now_s)
+        if self._used is not None:
+            self._used[host.name] = max(0.0, host.pace.free_at_s - now_s), now_s
         if changed:
             self._placement.place_all(changed, now_s)
         self._placement.place(host, now_s)
@@ -326,17 +329,22 @@ class Scheduler:
         changed = self._auxiliary.share_robots(answer)
         self._placement.place_all(changed, self._clock.now_s())
 
-    def tell_robots(self, listener: Callable[[FetchedRobots], None]) -> None:
-        """`listener` is told of every robots.txt that is fetched from now on."""
+    def tell_others(self, listener: Callable[[FetchedRobots], None]) -> None:
+        """`listener` is told of every robots.txt that is fetched from now on, and `take_used` tells
+        which hosts are requested."""
         self._auxiliary.robots.on_answer = listener
+        self._used = {}
 
     def addresses(self) -> set[str]:
         """The addresses of the hosts in memory that have been looked up."""
         return self._hosts.addresses()
 
-    def free_times(self) -> dict[str, int]:
-        """Hosts that may not be requested yet, with the wall time from which on they may."""
-        return self._hosts.free_times()
+    def take_used(self) -> dict[str, tuple[float, float]]:
+        """The hosts that were requested since the last call: the seconds for which each is left
+        alone after an answer, and the seconds since the last one. After `tell_others` only."""
+        used, self._used = self._used or {}, {}
+        now_s = self._clock.now_s()
+        return {name: (delay_s, now_s - ended_s) for name, (delay_s, ended_s) in used.items()}
 
     # -- telling
 
