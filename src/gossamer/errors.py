@@ -17,6 +17,8 @@ GossamerError
 │   ├── HubAway          it does not answer; later it may
 │   ├── HubUntrusted     its certificate is not the one that was pinned
 │   └── HubRefusal       it answered with an error: a used code, a revoked token, ...
+├── UpdateRefused        an update of a unit is not genuine, newer or able to start      (exit 1)
+│   └── UpdateLater      it could not be fetched now
 ├── NotKnown             the collection does not contain the requested URL or host      (exit 1)
 └── DiskFault            the disk is full or read-only (exit 11), or it failed (exit 1)
 
@@ -165,6 +167,14 @@ class WrongVersion(StoreError):
             f"{home} has format {found}, but this release reads format {ours}; {way_out}"
         )
         self.found = found
+
+
+class UpdateRefused(GossamerError):
+    """An update of a unit is not genuine, not newer, or does not start. The old version stays."""
+
+
+class UpdateLater(UpdateRefused):
+    """An update could not be fetched now; a later try may succeed."""
 
 
 class NotKnown(GossamerError):

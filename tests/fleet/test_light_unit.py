@@ -13,6 +13,7 @@ import pytest
 from gossamer.fleet.update.light import ABSENT
 from support.a_pdf import a_pdf
 from support.a_site import answer, page, site_in_thread
+from support.updates import UpdateLab
 
 PAGES = {
     "/": page("<title>t</title><a href=/b>b</a> <a href=/c.pdf>c</a>"),
@@ -24,6 +25,32 @@ import importlib, pkgutil
 import gossamer.fleet.unit, gossamer.fleet.protocol
 for found in pkgutil.walk_packages(gossamer.fleet.unit.__path__, "gossamer.fleet.unit."):
     importlib.import_module(found.name)
+"""
+FETCH_AN_UPDATE = """
+import sys
+from pathlib import Path
+from support.update_source import FolderSource
+from gossamer.base.clock import SystemClock
+from gossamer.fleet.update.client import UpdateClient
+from gossamer.fleet.update.start_file import this_python
+from gossamer.fleet.update.versions import UpdateFolder
+
+hub, unit, root = map(Path, sys.argv[1:])
+source, here = FolderSource(hub), this_python()
+for version in ("1.0", "1.2"):
+    client = UpdateClient(
+        UpdateFolder(unit), root.read_text(), source, SystemClock(), here, version
+    )
+    try:
+        print(client.stage().version)
+    except Exception as fault:
+        print(fault)
+genuine = source.fetch_update("metadata/timestamp.json", 10**6)
+source.changed["metadata/timestamp.json"] = genuine.replace(b'"version": 2', b'"version": 3')
+try:
+    client.stage()
+except Exception as fault:
+    print(fault)
 """
 # Python loads it at the start of every process.
 SITECUSTOMIZE = """
@@ -79,3 +106,32 @@ def test_every_module_of_a_unit_loads_without_them(without_libraries: dict[str, 
     )
 
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_a_unit_verifies_updates_without_them(
+    tmp_path: Path, without_libraries: dict[str, str]
+) -> None:
+    lab = UpdateLab(tmp_path)
+    lab.offer("1.1")
+    (tmp_path / "root.json").write_text(lab.root)
+    path = f"{without_libraries['PYTHONPATH']}:{Path(__file__).parents[1]}"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            FETCH_AN_UPDATE,
+            lab.hub,
+            lab.unit.path,
+            tmp_path / "root.json",
+        ],
+        env={**without_libraries, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    newer, older, forged = done.stdout.splitlines()
+    assert newer == "1.1", done.stderr
+    assert older.endswith("it does not go back")
+    assert "it is not signed with the keys of the hub" in forged

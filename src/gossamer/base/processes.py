@@ -47,6 +47,7 @@ _LOOK_S: Final = 0.5  # between two looks whether a program is to be ended
 _TAIL_BYTES: Final = 4 * 2**10  # of the errors of a command
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _RUN_MODULE: Final = "--run-module"  # first word for the single file; not for people
+UNPACKED_ROOT: Final = "SHIV_ROOT"  # variable: where a single file unpacks itself
 _single_file: str | None = None  # that this process runs from
 
 
@@ -70,12 +71,19 @@ class Ended(NamedTuple):
 # -- starting
 
 
-def own_command(module: str, *words: str) -> list[str]:
-    """The command that runs one of our modules with these arguments."""
-    if _single_file is None:
-        return [sys.executable, "-P", "-m", module, *words]
+def own_command(module: str, *words: str, file: Path | None = None) -> list[str]:
+    """The command that runs one of our modules with these arguments; with `file`, the module of
+    that single file, which may be of another version.
+    """
+    if file is not None or _single_file is not None:
+        return file_command(file or Path(_single_file or ""), _RUN_MODULE, module, *words)
+    return [sys.executable, "-P", "-m", module, *words]
+
+
+def file_command(file: Path, *words: str) -> list[str]:
+    """The command that runs a single file."""
     flags = ["-I"] * sys.flags.isolated + ["-S"] * sys.flags.no_site
-    return [sys.executable, "-P", *flags, _single_file, _RUN_MODULE, module, *words]
+    return [sys.executable, "-P", *flags, str(file), *words]
 
 
 def single_file() -> Path | None:
@@ -109,14 +117,18 @@ def start(
     stderr: int | IO[bytes] | None = None,
     inherit: Sequence[socket.socket] = (),
     own_session: bool = False,
+    file: Path | None = None,
 ) -> Started:
     """Run one of our modules with these arguments. Raises OSError.
 
     Pipes have no buffer on our side. With `own_session` a Ctrl-C on our terminal does not reach it.
+    `file`: see `own_command`; it unpacks itself to its own place.
     """
     environment = {_BLAS_THREADS: "1", **os.environ}
+    if file is not None:
+        environment.pop(UNPACKED_ROOT, None)
     return subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter, no shell
-        own_command(module, *words),
+        own_command(module, *words, file=file),
         bufsize=0,
         stdin=stdin,
         stdout=stdout,
@@ -125,6 +137,13 @@ def start(
         pass_fds=[one.fileno() for one in inherit],
         start_new_session=own_session,
     )
+
+
+def start_file(file: Path, *words: str, more: Mapping[str, str]) -> Started:
+    """Run a single file, with `more` variables. Its streams are ours. Raises OSError."""
+    environment = {**os.environ, **more}
+    environment.pop(UNPACKED_ROOT, None)
+    return subprocess.Popen(file_command(file, *words), env=environment)  # noqa: S603  # our own
 
 
 def run(module: str, *words: str) -> Ended:

@@ -8,6 +8,7 @@ HubRefusal (the hub says no, with its status). A client is for one thread.
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlsplit
@@ -39,6 +40,7 @@ _ANSWER_S: Final = 120.0
 _LEAST_BYTES_S: Final = 100  # a slower transfer ends after the next number of seconds
 _SLOW_S: Final = 60
 _CA_BYTES: Final = 100_000
+_FAULT_BYTES: Final = 65_536  # of the body of a refusal
 _ENDING: Final = "check the address and the network"
 # libcurl's errors about certificates: of the server, of an authority, of the connection.
 _UNTRUSTED: Final = frozenset({60, 51, 77, 83, 90, 91})
@@ -129,6 +131,24 @@ class HubClient:
     def fetch_update(self, path: str, most: int) -> bytes:
         """A file of the update repository, of at most so many bytes."""
         return self._request("GET", f"/update/{quote(path)}", most=most)
+
+    def download_update(self, path: str, start: int, take: Callable[[bytes], None]) -> None:
+        """A file of the update repository from an offset on, in pieces, for as long as it takes.
+        What `take` raises ends the transfer and is raised here."""
+        passing = _Passing(self._curl, start, take)
+        self._prepare("GET", f"/update/{quote(path)}", None, is_open=False)
+        self._curl.setopt(pycurl.TIMEOUT_MS, 0)  # the speed is checked, here and by the caller
+        self._curl.setopt(pycurl.RANGE, f"{start}-")
+        self._curl.setopt(pycurl.WRITEFUNCTION, passing.take)
+        try:
+            self._curl.perform()
+        except pycurl.error as fault:
+            if passing.fault is not None:
+                raise passing.fault from None
+            raise self._error_of(fault.args[0], str(fault.args[1])) from None
+        status = self._curl.getinfo(pycurl.RESPONSE_CODE)
+        if status not in (200, 206) and not (status == 416 and start):  # 416: it is complete
+            raise _refusal(status, bytes(passing.refused), self.url)
 
     # -- one request
 
@@ -242,6 +262,33 @@ class _Taken:
             self.is_over = True
             return -1
         self.bytes += piece
+        return None
+
+
+class _Passing:
+    """Passes on the body of a file from an offset on."""
+
+    def __init__(self, curl: pycurl.Curl, start: int, take: Callable[[bytes], None]) -> None:
+        self._curl = curl
+        self._to_skip = start  # if the hub sends all of it
+        self._take = take
+        self.refused = bytearray()
+        self.fault: BaseException | None = None
+
+    def take(self, piece: bytes) -> int | None:
+        status = self._curl.getinfo(pycurl.RESPONSE_CODE)
+        if status not in (200, 206):
+            self.refused += piece[: max(0, _FAULT_BYTES - len(self.refused))]
+            return None
+        if status == 200 and self._to_skip:
+            skipped = min(self._to_skip, len(piece))
+            self._to_skip -= skipped
+            piece = piece[skipped:]
+        try:
+            self._take(piece)
+        except BaseException as fault:  # noqa: BLE001  # libcurl calls this; `perform` ends then
+            self.fault = fault
+            return -1
         return None
 
 

@@ -24,6 +24,7 @@ from gossamer.errors import UsageError
 from gossamer.fleet.update import start_file
 from gossamer.fleet.update.collect import collect
 from gossamer.fleet.update.light import MAX_BYTES
+from gossamer.fleet.update.targets import version_key
 from gossamer.version import __version__
 
 _BUILT_AT: Final = "1980-01-01 00:00:00"  # the earliest time that a ZIP file can express
@@ -48,9 +49,17 @@ class UnitFile:
     platform: str
 
 
-def build_unit_file(path: Path, platform: str | None = None, python: str | None = None) -> UnitFile:
-    """Build the file for this machine, or for another platform and Python. Raises UsageError."""
-    facts = _facts(platform, python)
+def build_unit_file(
+    path: Path,
+    platform: str | None = None,
+    python: str | None = None,
+    version: str = __version__,
+) -> UnitFile:
+    """Build the file for this machine, or for another platform and Python. `version` is the one by
+    which units tell files apart. Raises UsageError.
+    """
+    version_key(version)
+    facts = _facts(platform, python) | {"version": version}
     with tempfile.TemporaryDirectory(prefix="gossamer-bundle-") as scratch:
         site = Path(scratch) / "site-packages"
         site.mkdir()
@@ -65,11 +74,23 @@ def build_unit_file(path: Path, platform: str | None = None, python: str | None 
         )
     replace_file(path, content, 0o755)
     digest = hashlib.sha256(content).hexdigest()
-    return UnitFile(path, __version__, len(content), digest, facts["python"], facts["platform"])
+    return UnitFile(path, version, len(content), digest, facts["python"], facts["platform"])
+
+
+def read_facts(file: Path) -> dict[str, str]:
+    """The version of a built file, and what it was built for. Raises UsageError."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            facts = json.loads(archive.read(start_file.FACTS))
+        return {key: str(facts[key]) for key in ("version", "python", "platform")}
+    except OSError as fault:
+        raise UsageError(f"cannot read {file}: {fault.strerror}") from fault
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError):
+        raise UsageError(f"{file} is not a file of `gossamer hub bundle`") from None
 
 
 def _facts(platform: str | None, python: str | None) -> dict[str, str]:
-    facts = start_file.this_python() | {"version": __version__}
+    facts = start_file.this_python()
     if python is not None:
         if not re.fullmatch(r"3\.\d{1,2}", python):
             raise UsageError(f"{python!r} is not a version of Python; write it as 3.12")

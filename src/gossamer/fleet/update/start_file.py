@@ -4,7 +4,9 @@ It is copied into the file as a module of its own, and may import nothing but th
 It checks that this Python is the one for which the file was built, sets the folder into which the
 file unpacks itself, and hands over to shiv.
 
-    unpacked into   $SHIV_ROOT, or `unpacked` in the directory of the unit
+    unpacked into   $SHIV_ROOT
+                    else `unpacked` beside the file, if it is a version in the directory of a unit
+                    else `update/unpacked` in the directory of the unit
 
 So a unit leaves nothing outside its directory, and `unit delete` deletes all.
 """
@@ -20,12 +22,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-FACTS = "built_for.json"  # in the file: for which Python and platform it was built
-UNPACKED = "unpacked"
+FACTS = "built_for.json"  # in the file: its version, and for which Python and platform it is
 ROOT = "SHIV_ROOT"
 DIRECTORY = "GOSSAMER_UNIT"  # names the directory of the unit
-DEFAULT = "~/.gossamer-unit"
 FLAGS = ("-d", "--directory")
+built: dict[str, str] = {}  # the facts, once the file has started
 
 
 def unit_directory(words: Sequence[str], environ: Mapping[str, str]) -> Path:
@@ -36,7 +37,23 @@ def unit_directory(words: Sequence[str], environ: Mapping[str, str]) -> Path:
         for name in FLAGS:
             if flag.startswith(f"{name}="):
                 return Path(flag.partition("=")[2]).expanduser().absolute()
-    return Path(environ.get(DIRECTORY) or DEFAULT).expanduser().absolute()
+    if named := environ.get(DIRECTORY):
+        return Path(named).expanduser().absolute()
+    return default_directory(environ)
+
+
+def default_directory(environ: Mapping[str, str]) -> Path:
+    """Where a unit is if nobody says otherwise."""
+    if os.name == "nt":
+        return Path(environ.get("LOCALAPPDATA") or Path.home()) / "gossamer-unit"
+    data = environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "gossamer-unit"
+
+
+def unpack_folder(file: Path, directory: Path) -> Path:
+    """Where a file unpacks itself."""
+    is_version = file.parent.parent == directory / "update" / "versions"
+    return (file.parent if is_version else directory / "update") / "unpacked"
 
 
 def this_python() -> dict[str, str]:
@@ -59,8 +76,13 @@ def mismatch(facts: Mapping[str, str], here: Mapping[str, str]) -> str:
 def start() -> None:
     """Called by the file."""
     loader: Any = sys.modules[__name__].__loader__
-    facts = json.loads(loader.get_data(str(Path(loader.archive) / FACTS)))
-    if problem := mismatch(facts, this_python()):
+    built.update(json.loads(loader.get_data(str(Path(loader.archive) / FACTS))))
+    if problem := mismatch(built, this_python()):
         sys.exit(f"gossamer: {problem}")
-    os.environ.setdefault(ROOT, str(unit_directory(sys.argv[1:], os.environ) / UNPACKED))
+    directory = unit_directory(sys.argv[1:], os.environ)
+    os.environ[DIRECTORY] = str(directory)
+    if ROOT not in os.environ:
+        folder = unpack_folder(Path(sys.argv[0]).resolve(), directory.resolve())
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ[ROOT] = str(folder)
     importlib.import_module("_bootstrap").bootstrap()
