@@ -37,7 +37,9 @@ with warnings.catch_warnings():
     from fastwarc.warc import ArchiveIterator as FastWarc
 
 ORIGIN = RevisitOf("https://docs.example.org/old", AT_US - 10**9, payload_digest(b"<h1>Hello</h1>"))
-PROPERTY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+PROPERTY = settings(
+    max_examples=2 * settings().max_examples, suppress_health_check=list(HealthCheck)
+)
 
 
 @PROPERTY

@@ -103,7 +103,7 @@ HEADS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=1000)
+@settings(max_examples=5 * settings().max_examples)
 @given(st.lists(st.sampled_from(HEADS), max_size=9).map(b"".join))
 def test_a_comment_before_a_head_changes_nothing(head: bytes) -> None:
     # What begins with a comment is read tag by tag; a plain head is told at one look.

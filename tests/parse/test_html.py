@@ -236,7 +236,7 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 }
 
 
-@each_row("is_bare", [False, True])
+@pytest.mark.parametrize("is_bare", [False, True])
 @each_row("name", HOSTILE)
 def test_hostile_pages_cost_no_more_than_their_size(name: str, is_bare: bool) -> None:
     parser, make = Parser(Parse(), is_bare=is_bare), HOSTILE[name]
@@ -249,14 +249,14 @@ def test_hostile_pages_cost_no_more_than_their_size(name: str, is_bare: bool) ->
 
     took_s(1000)
     small = min(took_s(12_500) for _ in range(3))
-    large = min(took_s(100_000) for _ in range(2))
+    # Eight times the size; quadratic growth would be 64 times. 50 ms forgive a busy machine, and so
+    # do two more attempts.
+    most_s = min(24 * small + 0.05, 3.0)
 
-    # Eight times the size; quadratic growth would be 64 times. 50 ms forgive a busy machine.
-    assert large < 24 * small + 0.05
-    assert large < 3.0
+    assert any(took_s(100_000) < most_s for _ in range(3))
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(body=st.binary(max_size=400), kind=st.sampled_from(["text/html", "text/plain", ""]))
 def test_any_bytes_give_a_page(body: bytes, kind: str) -> None:
     page = Parser(Parse()).parse(URL, kind, body)
@@ -275,7 +275,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(
     pieces=st.lists(st.sampled_from(PIECES), max_size=40),
     kind=st.sampled_from(["text/html", "application/xhtml+xml", "text/html;charset=utf-16"]),

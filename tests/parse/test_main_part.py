@@ -207,7 +207,7 @@ def trees(draw: st.DrawFn, depth: int = 4) -> str:
     return f"<{tag} class='{name}'{attrs} href=/>{inner}{end}"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(trees())
 def test_any_page_with_text_has_main_text(html: str) -> None:
     whole = text_of(turbohtml.parse(html))

@@ -120,7 +120,7 @@ def test_a_page_that_alternates_between_two_versions_is_thinned() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 @given(captures=captures_of_a_page, data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples)
 def test_what_every_rule_promises(
     rule: str, captures: list[PastCapture], data: st.DataObject
 ) -> None:
@@ -147,7 +147,7 @@ def test_what_every_rule_promises(
 
 
 @given(captures=captures_of_a_page, age=st.integers(0, 90))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings().max_examples)
 def test_every_moment_within_the_age_has_the_content_it_had(
     captures: list[PastCapture], age: int
 ) -> None:

@@ -45,7 +45,7 @@ def a_term(draw: st.DrawFn) -> Term:
     is_last=st.booleans(),
     width=st.integers(0, 300),
 )
-@settings(max_examples=1_000)
+@settings(max_examples=8 * settings().max_examples)
 def test_a_passage_is_the_same_in_both_forms(
     text: str, every: list[Term], find_passage: int, wanted: int, is_last: bool, width: int
 ) -> None:
