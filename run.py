@@ -52,7 +52,12 @@ NEEDED = {
     "fish": "fish",
     "zsh": "zsh",
     "chromium": "chromium",
+    "pg_ctl": "postgresql",
+    "ssh": "openssh-client",
+    "sshd": "openssh-server",
 }
+# Folders beside those of PATH that hold some of them: Debian keeps PostgreSQL's apart by version.
+PLACES = ("/usr/lib/postgresql/*/bin", "/usr/local/sbin", "/usr/sbin")
 
 RETRY = "`python3 assets/gossamer_assets.py` tries again"
 
@@ -106,6 +111,8 @@ def test(arguments: list[str]) -> int:
     if not install("-e", ".[dev]"):
         return 1
     keep_bytecode()
+    # Three of four processes that collect the tests find them compiled: 7 s of CPU time each.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     fetch_sites(SITES)
     results = []
     for name, command, also_good in CHECKS:
@@ -249,7 +256,7 @@ def runs(python: Path) -> bool:
 
 def install_programs() -> None:
     """Programs for the tests, where we may; without them their tests skip and say so."""
-    packages = [package for name, package in NEEDED.items() if shutil.which(name) is None]
+    packages = [package for name, package in NEEDED.items() if not is_program(name)]
     if sys.executable.startswith("/usr/bin/") and not has_headers():
         packages.append(BUILD[1])  # Debian parts them from its Python; others bring them along
     if not packages:
@@ -262,6 +269,16 @@ def install_programs() -> None:
     os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
     run([*quiet, "update"])
     run([*quiet, "install", "-y", "--no-install-recommends", *packages], silent=True)
+
+
+def is_program(name: str) -> bool:
+    """Whether a program is there, on PATH or where Debian puts it; `tests/support/need.py` looks
+    in the same places."""
+    places = [str(place) for pattern in PLACES for place in Path("/").glob(pattern[1:])]
+    return (
+        shutil.which(name) is not None
+        or shutil.which(name, path=os.pathsep.join(places)) is not None
+    )
 
 
 def fetch_sites(names: Sequence[str]) -> Path | None:
