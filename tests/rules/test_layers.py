@@ -68,7 +68,7 @@ WITHIN = {
         "checks",
         "retention",
     ),
-    "web": ("protect", "views"),
+    "web": ("protect", "views", "hub"),
 }
 FILES = sorted(SRC.rglob("*.py"))
 

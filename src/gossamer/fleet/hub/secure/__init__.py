@@ -1,0 +1,1 @@
+"""Who may do what: tokens and codes, certificates, limits, the audit log."""

@@ -1,0 +1,1 @@
+"""What people see and order: reports, long jobs, files of jobs, the operations of the API."""
