@@ -8,6 +8,7 @@ the URLs it has already reported to the node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, structs
@@ -58,6 +59,8 @@ if TYPE_CHECKING:  # it loads NumPy
     from gossamer.workers.focus_words import FocusWords
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_key_of: Final = itemgetter(Edge._fields.index("key"))
+_found_key_of: Final = itemgetter(Found._fields.index("key"))
 _BUSY: Final = frozenset({429, 503})
 _GZIP: Final = b"\x1f\x8b"
 LED_TO_FORGOTTEN: Final = "redirect to a URL that was taken down"
@@ -231,8 +234,10 @@ class PageProcessor:
         if not self._counts_links:
             return b""
         edges = edges if hosts is None else edges_to(edges, hosts)
-        targets = [edge.key for edge in edges if edge.key and edge.key != lease.key]
-        return pack_links(repeated(targets, [one.key for one in reported]))
+        links = repeated(map(_key_of, edges), map(_found_key_of, reported))
+        for key in (b"", lease.key):  # of invalid URLs, and of the page itself
+            links.pop(key, None)
+        return pack_links(links)
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
         """A robots.txt without its forgotten sitemaps. The other lines keep their numbers."""

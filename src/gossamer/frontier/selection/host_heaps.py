@@ -9,6 +9,7 @@ they are most of a heap. So a change costs about a microsecond.
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from struct import Struct
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,8 @@ TAKEN: Final = -2  # it is leased
 NEW: Final = 0x7FFF_FFFF  # it is queued, and its score follows
 _INFINITE: Final = 0x7F80_0000  # the bits of a float32
 BEHIND_ALL: Final = _INFINITE + 1  # plus a level: the score of a URL that comes behind all others
+_BITS: Final = Struct("<i")  # to read them as a float: a tenth of the time that NumPy takes
+_FLOAT: Final = Struct("<f")
 _SLOT_BITS: Final = 32
 _SLOT: Final = (1 << _SLOT_BITS) - 1
 _FEW: Final = 64
@@ -43,7 +46,8 @@ def value_of_score(score: int) -> float:
         return float("inf")
     if score > _INFINITE:
         return 0.0
-    return float(np.int32(_INFINITE + 1 - score).view(np.float32))
+    value: float = _FLOAT.unpack(_BITS.pack(_INFINITE + 1 - score))[0]
+    return value
 
 
 class HostHeaps:

@@ -34,6 +34,7 @@ from gossamer.urls.canonical import host_of
 
 FEW_URLS: Final = 10_000  # so many are computed again at once: at most some 10 ms
 _ASK_AT_GROWTH: Final = 0.02  # a copy of the columns is made each time
+_FEW_FLYING: Final = 8  # requests
 _LINKS_A_URL: Final = 16  # held for each URL that the table has room for
 _SCORE_BYTES: Final = 4
 _NO_SLOTS: Final[UrlSlots] = np.zeros(0, np.int32)
@@ -185,11 +186,14 @@ class Selection:
 
     @property
     def _is_due(self) -> bool:
-        """Whether to learn now. Several pages together cost fewer calls of NumPy. But no more than
-        half as many wait as are in flight, so a crawl with one connection learns each page before
-        the next request."""
+        """Whether to learn now. Several pages together cost fewer calls of NumPy. But no more wait
+        than are in flight, of few only half as many. So a crawl with one connection learns each
+        page before the next request."""
         late = len(self._late)
-        return bool(self._fresh) if not late else late > self._hosts.flying // 2
+        if not late:
+            return bool(self._fresh)
+        flying = self._hosts.flying
+        return late > (flying if flying > _FEW_FLYING else flying // 2)
 
     def _catch_up(self) -> None:
         """Learn of the pages that came, and place the URLs that were found."""
@@ -342,7 +346,7 @@ class Selection:
     def _first(self, host_key: bytes) -> int | None:
         if not self.is_restored:
             return None
-        if self._is_due:
+        if (self._late or self._fresh) and self._is_due:
             self._catch_up()
         slot = self._heaps.first(self._hosts.find(host_key))
         if slot is None and (self._fresh or self._late):
