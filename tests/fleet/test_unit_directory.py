@@ -16,9 +16,8 @@ from gossamer.fleet.update.start_file import unit_directory
         ("unit run --directory /a", {"GOSSAMER_UNIT": "/b"}, "/a"),
         ("unit run --directory=/a", {}, "/a"),
         ("unit run", {"GOSSAMER_UNIT": "/b"}, "/b"),
-        ("unit run", {"XDG_DATA_HOME": "/x"}, "/x/gossamer-unit"),
-        ("unit run", {}, "~/.local/share/gossamer-unit"),
-        ("unit run -d", {}, "~/.local/share/gossamer-unit"),
+        ("unit run", {}, "~/.gossamer-unit"),
+        ("unit run -d", {}, "~/.gossamer-unit"),
     ],
 )
 def test_a_flag_wins_over_the_variable_over_the_default(

@@ -47,6 +47,7 @@ _LOOK_S: Final = 0.5  # between two looks whether a program is to be ended
 _TAIL_BYTES: Final = 4 * 2**10  # of the errors of a command
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _RUN_MODULE: Final = "--run-module"  # first word for the single file; not for people
+_PACKAGE: Final = __name__.partition(".")[0]
 UNPACKED_ROOT: Final = "SHIV_ROOT"  # variable: where a single file unpacks itself
 _single_file: str | None = None  # that this process runs from
 
@@ -62,10 +63,11 @@ class Child(Protocol):
 
 
 class Ended(NamedTuple):
-    """The exit code of a process, and the last line that it wrote to stderr."""
+    """The exit code of a process, the last line that it wrote to stderr, and its output if kept."""
 
     code: int
     error: str
+    output: bytes = b""
 
 
 # -- starting
@@ -75,9 +77,11 @@ def own_command(module: str, *words: str, file: Path | None = None) -> list[str]
     """The command that runs one of our modules with these arguments; with `file`, the module of
     that single file, which may be of another version.
     """
-    if file is not None or _single_file is not None:
-        return file_command(file or Path(_single_file or ""), _RUN_MODULE, module, *words)
-    return [sys.executable, "-P", "-m", module, *words]
+    if file is None and _single_file is None:
+        return [sys.executable, "-P", "-m", module, *words]
+    is_whole = module == _PACKAGE  # the commands, which a file runs by itself
+    begin = () if is_whole else (_RUN_MODULE, module)
+    return file_command(file or Path(_single_file or ""), *begin, *words)
 
 
 def file_command(file: Path, *words: str) -> list[str]:
@@ -101,7 +105,7 @@ def run_single_file(main: Callable[[], None]) -> None:
         main()
         return
     module = sys.argv[2] if len(sys.argv) > 2 else ""
-    if not module.startswith(f"{__name__.partition('.')[0]}."):
+    if not module.startswith(f"{_PACKAGE}."):
         raise SystemExit(f"{_RUN_MODULE} is for parts of this program; use --help")
     import runpy
 
@@ -163,35 +167,42 @@ def run_program(
     environment: Mapping[str, str],
     within_s: float,
     stop: threading.Event | None = None,
+    *,
+    keeps_output: bool = False,
 ) -> Ended:
     """Run a program that the operator named, without a shell, and wait until it ends.
 
-    Its output is discarded but for the last line on stderr, however much it writes. After
+    Of its output the last line on stderr is returned, with `keeps_output` also the last 64 KiB of
+    stdout. The rest is discarded, however much it is. After
     `within_s`, or when `stop` is set, it is killed with all processes that it started, and
     StillRunning is raised. Raises OSError.
     """
     process = subprocess.Popen(  # noqa: S603  # the operator's own command, no shell
         list(words),
         stdin=PIPE,
-        stdout=NULL,
+        stdout=PIPE,
         stderr=PIPE,
         env=dict(environment),
         start_new_session=True,
     )
+    assert process.stdout is not None, "it is a pipe"
     assert process.stderr is not None, "it is a pipe"
-    errors = _Tail(process.stderr)
-    process.stderr = None  # `communicate` would hold all of it in memory
+    errors = _Tail(process.stderr, _TAIL_BYTES)
+    output = _Tail(process.stdout, _PIECE_BYTES if keeps_output else 0)
+    process.stdout = process.stderr = None  # `communicate` would hold all of it in memory
     until_s = time.monotonic() + within_s
     try:
         _wait_for(process, stdin, until_s, stop)
-        errors.join(max(0.0, until_s - time.monotonic()))
-        if errors.is_alive():  # a process that it started holds stderr open
-            raise StillRunning(words[0], within_s)
+        for tail in (errors, output):
+            tail.join(max(0.0, until_s - time.monotonic()))
+            if tail.is_alive():  # a process that it started holds it open
+                raise StillRunning(words[0], within_s)
     except BaseException:
         _kill_session(process)
         errors.join()
+        output.join()
         raise
-    return Ended(process.returncode, last_line(errors.end))
+    return Ended(process.returncode, last_line(errors.end), output.end)
 
 
 def _wait_for(process: Started, stdin: bytes, until_s: float, stop: threading.Event | None) -> None:
@@ -212,16 +223,17 @@ def _wait_for(process: Started, stdin: bytes, until_s: float, stop: threading.Ev
 class _Tail(threading.Thread):
     """Reads a pipe up to its end, and holds the last bytes. Closes it."""
 
-    def __init__(self, pipe: IO[bytes]) -> None:
+    def __init__(self, pipe: IO[bytes], keep_bytes: int) -> None:
         super().__init__(daemon=True)
         self.end = b""
         self._pipe = pipe
+        self._keep_bytes = keep_bytes
         self.start()
 
     def run(self) -> None:
         with self._pipe as pipe:
             while piece := os.read(pipe.fileno(), _PIECE_BYTES):
-                self.end = (self.end + piece)[-_TAIL_BYTES:]
+                self.end = (self.end + piece)[-self._keep_bytes :] if self._keep_bytes else b""
 
 
 def _kill_session(process: Started) -> None:

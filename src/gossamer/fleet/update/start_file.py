@@ -25,6 +25,7 @@ from typing import Any
 FACTS = "built_for.json"  # in the file: its version, and for which Python and platform it is
 ROOT = "SHIV_ROOT"
 DIRECTORY = "GOSSAMER_UNIT"  # names the directory of the unit
+DEFAULT = "~/.gossamer-unit"
 FLAGS = ("-d", "--directory")
 built: dict[str, str] = {}  # the facts, once the file has started
 
@@ -37,17 +38,7 @@ def unit_directory(words: Sequence[str], environ: Mapping[str, str]) -> Path:
         for name in FLAGS:
             if flag.startswith(f"{name}="):
                 return Path(flag.partition("=")[2]).expanduser().absolute()
-    if named := environ.get(DIRECTORY):
-        return Path(named).expanduser().absolute()
-    return default_directory(environ)
-
-
-def default_directory(environ: Mapping[str, str]) -> Path:
-    """Where a unit is if nobody says otherwise."""
-    if os.name == "nt":
-        return Path(environ.get("LOCALAPPDATA") or Path.home()) / "gossamer-unit"
-    data = environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "gossamer-unit"
+    return Path(environ.get(DIRECTORY) or DEFAULT).expanduser().absolute()
 
 
 def unpack_folder(file: Path, directory: Path) -> Path:
