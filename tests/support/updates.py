@@ -31,6 +31,7 @@ class UpdateLab:
 
     path: Path
     clock: Clock = field(default_factory=SystemClock)
+    hub: Path = Path()  # the folder `update` of the hub
 
     def __post_init__(self) -> None:
         self.hub = self.path / "hub" / "update"

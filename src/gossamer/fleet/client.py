@@ -135,10 +135,11 @@ class HubClient:
     def download_update(self, path: str, start: int, take: Callable[[bytes], None]) -> None:
         """A file of the update repository from an offset on, in pieces, for as long as it takes.
         What `take` raises ends the transfer and is raised here."""
-        passing = _Passing(self._curl, start, take)
+        passing = _Passing(start, take)
         self._prepare("GET", f"/update/{quote(path)}", None, is_open=False)
         self._curl.setopt(pycurl.TIMEOUT_MS, 0)  # the speed is checked, here and by the caller
         self._curl.setopt(pycurl.RANGE, f"{start}-")
+        self._curl.setopt(pycurl.HEADERFUNCTION, passing.head)
         self._curl.setopt(pycurl.WRITEFUNCTION, passing.take)
         try:
             self._curl.perform()
@@ -268,19 +269,23 @@ class _Taken:
 class _Passing:
     """Passes on the body of a file from an offset on."""
 
-    def __init__(self, curl: pycurl.Curl, start: int, take: Callable[[bytes], None]) -> None:
-        self._curl = curl
+    def __init__(self, start: int, take: Callable[[bytes], None]) -> None:
+        self._status = b""
         self._to_skip = start  # if the hub sends all of it
         self._take = take
         self.refused = bytearray()
         self.fault: BaseException | None = None
 
+    def head(self, line: bytes) -> None:
+        """A line of the head. The last status counts: the first may be the proxy's."""
+        if line.startswith(b"HTTP/"):
+            self._status = line.partition(b" ")[2][:3]
+
     def take(self, piece: bytes) -> int | None:
-        status = self._curl.getinfo(pycurl.RESPONSE_CODE)
-        if status not in (200, 206):
+        if self._status not in (b"200", b"206"):
             self.refused += piece[: max(0, _FAULT_BYTES - len(self.refused))]
             return None
-        if status == 200 and self._to_skip:
+        if self._status == b"200" and self._to_skip:
             skipped = min(self._to_skip, len(piece))
             self._to_skip -= skipped
             piece = piece[skipped:]

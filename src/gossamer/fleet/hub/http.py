@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route as StarletteRoute
 
 from gossamer.errors import DiskFault, GossamerError, StoreError
@@ -72,6 +72,13 @@ class UnitHttp:
         if not pem:
             raise UnitRefusal(404, "the hub has a certificate of a public authority")
         return Response(pem, 200, media_type="application/x-pem-file")
+
+    async def update(self, request: Request) -> Response:
+        """A file of the update repository. Everything in it is signed, and nothing is secret."""
+        path = self._hub.update_file(request.path_params["path"])
+        if path is None:
+            raise UnitRefusal(404, "there is no such file of updates")
+        return FileResponse(path, media_type="application/octet-stream")
 
     async def join(self, request: Request) -> Response:
         address = request.client.host if request.client else ""
@@ -203,6 +210,7 @@ def unit_routes(hub: Hub, *, needs_certificate: bool = False) -> list[StarletteR
         ("POST", "/package", unit.package),
         ("POST", "/join", unit.join),
         ("GET", "/ca", unit.authority),
+        ("GET", "/update/{path:path}", unit.update),
     )
     made: list[StarletteRoute] = []
     for method, path, answer in rows:

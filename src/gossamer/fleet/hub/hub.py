@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from gossamer.base.clock import Clock
 from gossamer.errors import NotKnown
@@ -81,6 +82,7 @@ class Hub:
         self.unit_states: dict[str, Poll] = {}  # the last poll of each unit
         self.offers = ""  # version of Gossamer that units switch to
         self.update_root = ""
+        self.update_file: Callable[[str], Path | None] = lambda _name: None
         self.certificate_for: Callable[[str], str] | None = None  # with mTLS: by the unit's id
         self._random = random.Random()  # noqa: S311  # jitter
         self.id = self._identity()

@@ -14,9 +14,9 @@ The running hub calls `renew` now and then, so that nothing expires while it run
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,6 +52,8 @@ LIFETIMES: Final = {
     "snapshot": timedelta(days=7),
     "timestamp": timedelta(days=1),
 }
+_LOCK_S: Final = 30.0
+_LOCK_EVERY_S: Final = 0.05
 _FILE: Final = re.compile(
     r"metadata/(?:timestamp|\d{1,9}\.(?:root|targets|snapshot))\.json"
     r"|targets/[\w.-]{1,80}/[0-9a-f]{64}\.[\w.-]{1,80}"
@@ -192,16 +194,18 @@ class UpdateRepository:
         return newest
 
     def renew(self) -> bool:
-        """Sign again what has passed half of its lifetime; whether there was any such."""
-        if not self.exists:
+        """Sign again if a part has passed half of its lifetime; whether that was so."""
+        if not self.exists or not self._is_old():
             return False
         with self._locked():
-            parts = dict(zip(("timestamp", "snapshot", "targets"), self._current(), strict=True))
-            now = self._now()
-            old = [role for role, part in parts.items() if part.expires - now < LIFETIMES[role] / 2]
-            if old:
+            if self._is_old():
                 self._publish(self._current()[2], read_online_keys(self._folder / "keys"))
-        return bool(old)
+        return True
+
+    def _is_old(self) -> bool:
+        now = self._now()
+        parts = zip(("timestamp", "snapshot", "targets"), self._current(), strict=True)
+        return any(part.expires - now < LIFETIMES[role] / 2 for role, part in parts)
 
     # -- for HTTP and joining
 
@@ -228,8 +232,11 @@ class UpdateRepository:
     def _locked(self) -> Iterator[None]:
         """One writer at a time: the running hub renews while a command publishes."""
         with (self._folder / "lock").open("a") as file:
-            if not try_lock(file.fileno()):
-                raise StoreError("another process changes the updates of this hub; try again")
+            until_s = self._clock.now_s() + _LOCK_S
+            while not try_lock(file.fileno()):
+                if self._clock.now_s() >= until_s:
+                    raise StoreError("another process changes the updates of this hub; try again")
+                threading.Event().wait(_LOCK_EVERY_S)
             yield
 
     def _now(self) -> datetime:
@@ -305,8 +312,3 @@ def _offer_of(name: str, info: TargetFile) -> Offer:
         name, facts["version"], facts["platform"], facts["python"], info.length,
         info.hashes["sha256"],
     )  # fmt: skip
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

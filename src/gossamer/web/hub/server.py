@@ -34,12 +34,14 @@ from gossamer.fleet.hub.secure.certificates import (
 )
 from gossamer.fleet.protocol import PREFIX
 from gossamer.fleet.settings import HubSettings
+from gossamer.fleet.update.repository import UpdateRepository
 from gossamer.web.protect.connection_limit import server_connection_limit
 from gossamer.web.protect.guard import is_loopback
 from gossamer.web.protect.timeouts import TimeoutProtocol
 
 _TICK_S: Final = 0.5
 _SEEN_S: Final = 30.0
+_UPDATES_S: Final = 5.0
 _RENEW_S: Final = 3_600.0  # how often certificates are looked at
 
 
@@ -89,12 +91,16 @@ class HubServer:
     people: ASGIApp
     context: ssl.SSLContext = field(init=False)
     files: ServerFiles = field(init=False)
+    updates: UpdateRepository = field(init=False)
 
     def __post_init__(self) -> None:
         settings = self.hub.settings
         self.files = files_of(self.folder, settings, self.clock)
         self.context = server_context(self.files, asks_clients=settings.client_certificates)
         self.hub.joining.authority_pem = authority_pem(self.files)
+        self.updates = UpdateRepository(self.folder.update, self.clock)
+        self.hub.update_file = self.updates.path_of
+        self.look_at_updates()
         if settings.client_certificates:
             self.hub.certificate_for = lambda unit: client_pem(
                 self.folder.path, unit, self.clock.wall_us()
@@ -112,6 +118,7 @@ class HubServer:
             asyncio.create_task(self._every(_TICK_S, self._tick)),
             asyncio.create_task(self._every(_SEEN_S, self.hub.note_seen)),
             asyncio.create_task(self._every(_RENEW_S, self.renew)),
+            asyncio.create_task(self._every(_UPDATES_S, self.look_at_updates)),
         ]
         try:
             yield
@@ -138,6 +145,13 @@ class HubServer:
         with suppress(UsageError):
             self.files = files_of(self.folder, self.hub.settings, self.clock)
             load_chain(self.context, self.files)
+
+    def look_at_updates(self) -> None:
+        """Offer what a command has published, and sign it again before it expires."""
+        with suppress(StoreError, UsageError):  # a command publishes just now, or keys are missing
+            self.updates.renew()
+        self.hub.update_root = self.updates.root_text()
+        self.hub.offers = self.updates.version
 
     def config(self) -> uvicorn.Config:
         settings = self.hub.settings
