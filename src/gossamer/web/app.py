@@ -40,8 +40,9 @@ def _joined(path: str, routes: Sequence[Route], context: ViewContext) -> Path_:
     return Path_(path, respond, methods=list(answers))
 
 
-def build_app(context: ViewContext, names: Names) -> ASGIApp:
-    """Return the whole application. It closes the collections when the server ends."""
+def build_app(context: ViewContext, names: Names, more: Sequence[Route] = ()) -> ASGIApp:
+    """Return the whole application, with further routes. It closes the collections when the server
+    ends."""
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
@@ -51,7 +52,9 @@ def build_app(context: ViewContext, names: Names) -> ASGIApp:
     async def strayed(request: Request, fault: Exception) -> Response:
         return await run_in_threadpool(stray_response, context, request, fault)
 
-    rows = [_joined(path, routes, context) for path, routes in _by_path((*API, *PAGES)).items()]
+    rows = [
+        _joined(path, routes, context) for path, routes in _by_path((*API, *PAGES, *more)).items()
+    ]
     static = Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     faults = {HTTPException: strayed, Exception: strayed}
     app = Starlette(routes=[*rows, static], lifespan=living, exception_handlers=faults)

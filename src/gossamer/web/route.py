@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from starlette.responses import Response
 
@@ -18,6 +18,9 @@ from gossamer.web.parameters import Param, Parameters
 from gossamer.web.protect.live_view_limit import LiveViewLimit
 from gossamer.web.protect.login import Credentials
 from gossamer.web.render import Renderer
+
+if TYPE_CHECKING:  # only a hub loads it
+    from gossamer.fleet.hub.hub import Hub
 
 
 class NotAllowed(GossamerError):
@@ -48,6 +51,7 @@ class ViewContext:
     clock: Clock
     tally: ServerCounters = field(default_factory=ServerCounters)
     lately: BriefCache = field(default_factory=BriefCache)
+    hub: Hub | None = None  # of a server that is the control unit of a fleet
 
 
 ViewAnswer = (

@@ -20,6 +20,7 @@ def html(context: ViewContext, parameters: Parameters, template: str, **names: A
         crawl_name=crawl,
         first=context.collections.first,
         crawls=context.collections.names(),
+        has_fleet=context.hub is not None,
         **names,
     )
     return Response(markup, names.get("status", 200), media_type="text/html")
