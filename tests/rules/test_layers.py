@@ -44,7 +44,7 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # imports them: there the rule is that no circle arises.
 WITHIN = {
     "cli": ("show", "run", "commands"),
-    "fleet": ("packages", "update", "hub", "unit", "tree"),
+    "fleet": ("packages", "update", "merging", "hub", "unit", "tree"),
     "frontier": ("duplicates", "visits", "selection", "levels"),
     "graph": ("ranks",),
     "lab": ("inputs", "order", "output", "parallel", "buffers", "tune", "scale", "focus"),

@@ -54,6 +54,10 @@ class WaczWriter:
         """Add a WARC file unchanged."""
         self._add(f"archive/{name}", pieces, zipfile.ZIP_STORED)
 
+    def add_member(self, path: str, pieces: Iterable[bytes]) -> None:
+        """Add another file unchanged."""
+        self._add(path, pieces, zipfile.ZIP_STORED)
+
     def add_index(self, lines: Iterable[str]) -> None:
         """Add the lines of all captures, sorted by their bytes."""
         blocks: list[str] = []

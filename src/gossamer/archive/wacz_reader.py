@@ -175,7 +175,7 @@ def warc_members(path: Path) -> Iterator[Member | CorruptFile]:
 
     Raises CorruptFile if it is not a readable ZIP.
     """
-    _check_directory(path)
+    check_directory(path)
     left = path.stat().st_size  # each byte of the file counts for one member only
     try:
         with zipfile.ZipFile(path) as archive:
@@ -203,8 +203,8 @@ def _problem(info: zipfile.ZipInfo) -> str:
     return "it would grow to more than a hundred times its size" if grown else ""
 
 
-def _check_directory(path: Path) -> None:
-    """Raise CorruptFile for a list of members that is too long for memory.
+def check_directory(path: Path, max_bytes: int = _MAX_DIRECTORY_BYTES) -> None:
+    """Raise CorruptFile for a list of members that is longer than `max_bytes`.
 
     The largest claim in the file counts, because readers differ in which one they trust.
     """
@@ -219,7 +219,7 @@ def _check_directory(path: Path) -> None:
     place = size - len(tail) + at  # the list cannot begin before the file does
     wide = _zip64_list_bytes(path, place)
     listed = wide if listed == 0xFFFFFFFF and wide else max(listed, wide)
-    if listed > _MAX_DIRECTORY_BYTES:
+    if listed > max_bytes:
         raise CorruptFile(path, place, f"the list of its members has {listed} bytes, too many")
 
 

@@ -133,6 +133,7 @@ class Frontier:
         self.take_fresh = admitting.take_fresh
         self.admit, self.admit_listed = admitting.admit, admitting.admit_listed
         self.retry, self.take_shallower = admitting.retry, admitting.take_shallower
+        self.lift = admitting.lift
 
         note_shallower = admitting.note_shallower if rules.watch_depth else None
         outcomes = Outcomes(state, queues, retries, note_shallower)
@@ -155,6 +156,7 @@ class Frontier:
 
         rejudging = Rejudging(state, queues, admitting, outcomes, rules, self.guard)
         self.judge_again, self.judge_some = rejudging.all, rejudging.some
+        self.judge_host = rejudging.of_host
         self.judge_pending = rejudging.uncommitted
         self.rescoring, self.take_moved = Rescoring(state, queues), queues.take_moved
         self.count_links, self.note_link_texts = queues.count_links, queues.note_link_texts

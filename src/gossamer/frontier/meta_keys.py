@@ -23,6 +23,7 @@ LOG_KEY: Final = b"log"  # its length
 LOG_SUM_KEY: Final = b"log sum"  # the CRC-32 of so many bytes of it
 CLEAN_KEY: Final = b"clean"  # the last run ended in order
 IMPORT_PREFIX: Final = b"import:"
+PACKAGE_PREFIX: Final = b"package:"  # behind it a SHA-256: a package of the fleet that was merged
 SITEMAP_PREFIX: Final = b"sitemap:"
 RESCORE_KEY: Final = b"rescore"  # position and hosts of a pass over the queues; no row without one
 EPOCH_KEY: Final = b"epoch"  # the highest epoch that wrote; there is no row while it is 0

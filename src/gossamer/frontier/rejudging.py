@@ -15,6 +15,7 @@ from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.records import Found, Reason
+from gossamer.urls.keys import KEY_BYTES
 
 _AT_ONCE: Final = 1_000  # some 10 ms
 _JUDGED: Final = (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW)
@@ -54,6 +55,14 @@ class Rejudging:
         """Judge what no commit has written yet; `some` sees all else. How many moved."""
         keys = self._pending.keys(StateTable.URL)
         return sum(self._judge_again(key, now_us) for key in keys)
+
+    def of_host(self, host_key: bytes, now_us: int) -> int:
+        """Judge all committed URLs of a host; how many moved."""
+        moved, start, stop = 0, host_key, host_key + b"\xff" * (KEY_BYTES - len(host_key) + 1)
+        while rows := self._store.scan(StateTable.URL, start, stop, _AT_ONCE):
+            moved += sum(self._judge_again(key, now_us) for key, _ in rows)
+            start = rows[-1][0] + b"\0"
+        return moved
 
     def some(self, start: bytes, now_us: int) -> tuple[int, bytes | None]:
         """Judge some URLs from a key on: how many moved, and where to continue."""

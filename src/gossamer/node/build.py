@@ -255,7 +255,7 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
         is_new=start.is_new,
         new_seeds=new_seeds,
         settings=settings,
-        intake=_intake(node, parts, workers, crawl) if start.is_import else None,
+        intake=_intake(node, parts, workers, crawl, decided) if start.is_import else None,
         forgotten_seeds=crawl.forgotten_seeds,
         revisit_since=_resumed_since(parts),
     )
@@ -357,11 +357,13 @@ def _has_other_places(changed: Changed) -> bool:
     return disk_order(before) != disk_order(now)
 
 
-def _intake(node: Node, parts: Parts, workers: Workers, crawl: StoredCrawl) -> ImportIntake:
+def _intake(
+    node: Node, parts: Parts, workers: Workers, crawl: StoredCrawl, decided: DecidedUrls
+) -> ImportIntake:
     assert workers.local is not None, "the worker of an import is in this process"
     return ImportIntake(
         parts.settings, crawl.keys, parts.frontier, workers.local, node, parts.committer,
-        parts.links, parts.index, crawl.forgotten,
+        parts.links, parts.index, crawl.forgotten, parts.exchange, decided.note,
     )  # fmt: skip
 
 

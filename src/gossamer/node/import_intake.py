@@ -8,7 +8,7 @@ as in a crawl. The next start, of an import or a crawl, reads the rest from the 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,8 @@ from msgspec import structs
 
 from gossamer.archive.foreign import Foreign, packed
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.rows import CaptureRow
+from gossamer.frontier.link_exchange import LinkExchange
+from gossamer.frontier.rows import CaptureRow, UrlRow
 from gossamer.node.commit import Committer
 from gossamer.node.imported import is_imported
 from gossamer.node.indexing import IndexFeed
@@ -48,6 +49,8 @@ class ImportIntake:
     links: LinkFiles
     index: IndexFeed | None
     forgotten: Forgotten
+    exchange: LinkExchange
+    on_decided: Callable[[UrlRow], None]  # is told of URLs that are refused or fail here
     _uncommitted_bytes: int = 0
     _originals: Originals | None = None
 
@@ -92,7 +95,12 @@ class ImportIntake:
         lease = structs.replace(lease, source=foreign.source)
         exchange = packed(foreign, lease, self.worker.archive.level, more)
         self.node.take_imported(self.worker.store_imported(exchange))
-        self._uncommitted_bytes += len(exchange.data)
+        self.stored(len(exchange.data))
+
+    def stored(self, size: int) -> None:
+        """Note that an exchange of about so many bytes was stored; commit if it is time. Raises
+        DiskFault."""
+        self._uncommitted_bytes += size
         if self.worker.links.is_due and (part := self.worker.links.write_now()) is not None:
             self.links.note(part)
         is_behind = self.index is not None and self.index.is_behind

@@ -107,6 +107,13 @@ class Learner:
             self.index.take(processed, is_current=is_last)
         self._note_end(processed)
 
+    def take_older(self, processed: ProcessedPage) -> None:
+        """Learn an exchange that is older than what is known of its page: one capture more."""
+        is_last = self.frontier.bring(processed.report)
+        if self.index is not None:
+            self.index.take(processed, is_current=is_last)
+        self._note_end(processed)
+
     def current_row(self, report: Report) -> UrlRow | None:
         """The row of its URL, if it was made from this report."""
         row = self.frontier.find(report.lease.key)

@@ -299,6 +299,10 @@ class Node:
         """Learn an imported exchange."""
         self._learner.take_imported(processed)
 
+    def take_older(self, processed: ProcessedPage) -> None:
+        """Learn an exchange that is older than what is known of its page."""
+        self._learner.take_older(processed)
+
     async def settle(self, *, is_whole: bool = True) -> None:
         """Commit, and build everything that needs all pages, without any request. If not
         `is_whole`, no page was added: ranks and anchor texts stay.

@@ -20,6 +20,7 @@ from gossamer.base.magic import START_BYTES, magic_of
 from gossamer.parse.charset import decode, text_charset, xml_charset
 from gossamer.parse.documents.css import addresses_in_css
 from gossamer.parse.documents.feed import XML_ROOTS, feed_page, json_feed_page
+from gossamer.parse.documents.page_entry import ENTRY_TYPE, page_of
 from gossamer.parse.documents.pdf_process import PdfReader
 from gossamer.parse.documents.sitemap import Sitemap, sitemap_of
 from gossamer.parse.documents.xml_list import read_list
@@ -29,7 +30,7 @@ from gossamer.parse.text_walk import text_of
 from gossamer.records import Link, LinkKind, Page
 from gossamer.settings import Parse
 
-DocumentKind = Literal["html", "xhtml", "text", "pdf", "xml", "json", "css", "other"]
+DocumentKind = Literal["html", "xhtml", "text", "pdf", "xml", "json", "css", "entry", "other"]
 
 _KINDS: Final[dict[str, DocumentKind]] = {
     "text/html": "html",
@@ -40,6 +41,7 @@ _KINDS: Final[dict[str, DocumentKind]] = {
     "application/x-pdf": "pdf",
     "application/json": "json",
     "application/feed+json": "json",
+    ENTRY_TYPE: "entry",
 }
 _XML_TYPES: Final = frozenset({"application/xml", "text/xml", "application/x-xml"})
 # Types by which servers say that the type is unknown. A PDF begins within the first KiB of its
@@ -119,6 +121,8 @@ class DocumentReader:
                 named = text_charset(body, charset)
                 links = tuple(self.links_in_css(decode(body, named)))
                 page = Page(base=url, charset=named, links=links)
+            case "entry":
+                return page_of(body, url, self._settings.max_links)
             case _:
                 return Page(base=url)
         if len(page.links) > self._settings.max_links and kind != "xml":
