@@ -71,13 +71,13 @@ class PiecesInMemory:
         self.checked: dict[str, bytes] = {}
         self.merged: list[str] = []
 
-    def missing_pieces(self, digests: Sequence[str]) -> list[int]:
+    def missing_pieces(self, _unit: str, _job: str, digests: Sequence[str]) -> list[int]:
         return [at for at, digest in enumerate(digests) if digest not in self.pieces]
 
     def missing_payloads(self, digests: Sequence[str]) -> list[int]:
         return list(range(len(digests)))
 
-    def put_piece(self, sha256: str, data: bytes) -> bool:
+    def put_piece(self, _unit: str, _job: str, sha256: str, data: bytes) -> bool:
         if hashlib.sha256(data).hexdigest() != sha256:
             raise UnitRefusal(422, "the piece has another digest", "digest")
         is_new = sha256 not in self.pieces
@@ -85,7 +85,13 @@ class PiecesInMemory:
         return is_new
 
     def check(
-        self, notice: PackageNotice, _spec: JobSpec, _hosts: tuple[str, ...], package: str, /
+        self,
+        _unit: str,
+        notice: PackageNotice,
+        _spec: JobSpec,
+        _hosts: tuple[str, ...],
+        package: str,
+        /,
     ) -> TakenFacts:
         try:
             data = b"".join(self.pieces[piece.sha256] for piece in notice.pieces)

@@ -54,16 +54,22 @@ class TakenFacts(msgspec.Struct, frozen=True, kw_only=True):
 class PackageDoor(Protocol):
     """Pieces and packages on disk, and merging into the central collection. Methods may block."""
 
-    def missing_pieces(self, digests: Sequence[str]) -> list[int]: ...
+    def missing_pieces(self, unit: str, job: str, digests: Sequence[str], /) -> list[int]: ...
 
     def missing_payloads(self, digests: Sequence[str]) -> list[int]: ...
 
-    def put_piece(self, sha256: str, data: bytes) -> bool:
+    def put_piece(self, unit: str, job: str, sha256: str, data: bytes, /) -> bool:
         """Whether it is new. Raises UnitRefusal if the digest is another."""
         ...
 
     def check(
-        self, notice: PackageNotice, spec: JobSpec, hosts: tuple[str, ...], package: str, /
+        self,
+        unit: str,
+        notice: PackageNotice,
+        spec: JobSpec,
+        hosts: tuple[str, ...],
+        package: str,
+        /,
     ) -> TakenFacts:
         """Join the pieces and check them. Raises UnitRefusal(422) with the reason."""
         ...
@@ -120,7 +126,9 @@ class Intake:
             raise UnitRefusal(413, f"at most {MAX_DIGESTS:,} digests in one question", "size")
         door = self._door()
         if question.kind == "piece":
-            return MissingDigests(missing=tuple(door.missing_pieces(question.digests)))
+            return MissingDigests(
+                missing=tuple(door.missing_pieces(unit.id, question.job, question.digests))
+            )
         return MissingDigests(missing=tuple(door.missing_payloads(question.digests)))
 
     def take_piece(self, unit: UnitRow, job: str, fence: int, sha256: str, data: bytes) -> bool:
@@ -132,7 +140,7 @@ class Intake:
         if not 0 < len(data) <= PIECE_BYTES:
             raise UnitRefusal(413, f"a piece has 1 to {PIECE_BYTES:,} bytes", "size")
         self._check_room(len(data))
-        return self._door().put_piece(sha256, data)
+        return self._door().put_piece(unit.id, job, sha256, data)
 
     def take_package(self, unit: UnitRow, notice: PackageNotice) -> PackageAccepted:
         """Check a package and note it durably. Raises UnitRefusal, StoreError, DiskFault."""
@@ -147,7 +155,7 @@ class Intake:
             hosts = job.hosts
             self._giving.keep(job.id)
         try:
-            facts = self._checked(notice, spec, hosts, package)
+            facts = self._checked(unit.id, notice, spec, hosts, package)
         except UnitRefusal as refusal:
             self._refuse(unit, notice, package, refusal)
             raise
@@ -161,11 +169,11 @@ class Intake:
         return PackageAccepted(package=package, is_new=True)
 
     def _checked(
-        self, notice: PackageNotice, spec: JobSpec, hosts: tuple[str, ...], package: str
+        self, unit: str, notice: PackageNotice, spec: JobSpec, hosts: tuple[str, ...], package: str
     ) -> TakenFacts:
         self._check_room(2 * notice.size)
         with self._at_once:
-            return self._door().check(notice, spec, hosts, package)
+            return self._door().check(unit, notice, spec, hosts, package)
 
     def _note(
         self, unit: UnitRow, notice: PackageNotice, package: str, facts: TakenFacts

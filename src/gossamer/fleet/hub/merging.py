@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock, SystemClock
-from gossamer.base.processes import PIPE, Started, end, last_line, start
+from gossamer.base.processes import PIPE, Started, end, last_line, run, start
+from gossamer.collection.directory import CollectionPaths
+from gossamer.errors import StoreError
 from gossamer.fleet.merging.merge_queue import MergeProgress, MergeQueue, MergeResult
 from gossamer.fleet.packages.format import CheckedPackage
 
+_MODULE: Final = "gossamer.fleet.merging.merge_process"
 _AGAIN_S: Final = 5.0  # after the process has failed, doubled up to
 _AGAIN_MOST_S: Final = 300.0
 _STOP_S: Final = 60.0
@@ -63,12 +66,19 @@ class Merger:
             self._reap()
             now_s = self._clock.now_s()
             if self._process is None and self._has_work and now_s >= self._again_at_s:
-                self._process = start(
-                    "gossamer.fleet.merging.merge_process",
-                    str(self._collection), str(self._folder), str(self._results),
-                    str(self._settle_s), json.dumps(self._flags),
-                    stdin=PIPE, stderr=PIPE,
-                )  # fmt: skip
+                self._process = start(_MODULE, *self._words, stdin=PIPE, stderr=PIPE)
+
+    def prepare(self) -> None:
+        """Make the collection if there is none: units need its salt. Raises StoreError, OSError."""
+        if not CollectionPaths(self._collection).exists:
+            ended = run(_MODULE, *self._words)
+            if ended.code:
+                raise StoreError(f"the central collection cannot be made: {ended.error}")
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        folders = (self._collection, self._folder, self._results)
+        return (*map(str, folders), str(self._settle_s), json.dumps(self._flags))
 
     def take_results(self) -> list[MergeResult]:
         """What was merged since the last call."""

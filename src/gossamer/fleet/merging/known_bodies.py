@@ -42,14 +42,14 @@ class KnownBodies:
             reader = self._open()
             return reader.keys.salt.hex() if reader is not None else ""
 
-    def missing(self, hosts: Sequence[str], names: Sequence[str]) -> list[int]:
+    def missing(self, hosts: Sequence[str] | None, names: Sequence[str]) -> list[int]:
         """The positions of bodies that the collection does not have among the captures of URLs of
-        these hosts. If it cannot be read now, all are missing."""
+        these hosts (None: of all). If it cannot be read now, all are missing."""
         with self._lock:
             reader = self._open()
             if reader is None:
                 return list(range(len(names)))
-            job = JobHosts(hosts)
+            job = JobHosts(hosts) if hosts is not None else None
             try:
                 return [
                     at
@@ -86,9 +86,9 @@ class KnownBodies:
         return self._reader
 
 
-def _has(reader: CollectionReader, hosts: JobHosts, wanted: KnownName) -> bool:
+def _has(reader: CollectionReader, hosts: JobHosts | None, wanted: KnownName) -> bool:
     row = reader.find_key(wanted.key)
-    if row is None or not hosts.has_url(row.url):
+    if row is None or (hosts is not None and not hosts.has_url(row.url)):
         return False
     stop = wanted.key + b"\xff" * 9
     rows = reader.store.scan(StateTable.CAPTURE, wanted.key, stop, _LOOKED_AT)

@@ -23,6 +23,7 @@ import msgspec
 
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.base.locks import try_lock
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CollectionInUse, GossamerError
 from gossamer.fleet.merging.merge_packages import CentralCollection, store_summary
 from gossamer.fleet.merging.merge_queue import MergeQueue, MergeResult, Waiting
@@ -50,6 +51,9 @@ class MergeRun:
 
     async def run(self) -> None:
         """Raises DiskFault, StoreError."""
+        if not CollectionPaths(self.collection).exists:
+            async with CentralCollection(self.collection, (), self.clock, flags=self.flags):
+                pass
         since_s = self.clock.now_s()
         while not self.stop.is_set():
             some = list(islice(self.queue.waiting(), _AT_ONCE))

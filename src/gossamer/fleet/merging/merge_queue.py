@@ -69,16 +69,17 @@ class MergeQueue:
     # -- the hub
 
     def add(self, checked: CheckedPackage) -> bool:
-        """Take over a checked package and its file; False if it waits already. Raises OSError."""
-        target = self._files / f"{checked.package}.wacz"
-        source = Path(checked.path)
-        if source != target:
-            if target.exists() and self._is_waiting(checked.package):
+        """Take over a checked package and its file; False if it waits or was merged already. Raises
+        OSError."""
+        target, source = self._files / f"{checked.package}.wacz", Path(checked.path)
+        if self._is_waiting(checked.package):
+            if source != target:
                 source.unlink(missing_ok=True)
-                return False
+            return False
+        if source != target and source.exists():
             source.replace(target)
             sync_folder(self._files)
-        if self._is_waiting(checked.package):
+        if not target.exists():  # it was merged before
             return False
         moved = msgspec.structs.replace(checked, path=str(target))
         number = max((*self._numbers(self._waiting), *self._numbers(self._results)), default=0) + 1

@@ -32,6 +32,7 @@ from gossamer.fleet.packages.format import (
     PackageFacts,
     PackageLimits,
     PackageRefused,
+    SentPage,
     UrlOutcome,
 )
 from gossamer.fleet.packages.hosts import JobHosts
@@ -194,7 +195,8 @@ class _Check:
             "exchanges": 0, "pages": 0, "known": 0, "differences": 0, "outcomes": 0, "lines": 0
         }  # fmt: skip
         self.robots: dict[str, SharedRobots] = {}
-        self._sample: list[int] = []  # a heap of negative numbers: the smallest digests
+        # A heap of the pages whose URLs have the smallest digests: two units choose the same ones.
+        self._sample: list[tuple[int, str, SentPage]] = []
 
     def entry(self, entry: PackageEntry) -> None:
         lease, answer = entry.lease, entry.answer
@@ -229,7 +231,7 @@ class _Check:
             self._note_robots(answer)
         if lease.purpose is Purpose.PAGE:
             self._count("pages", self._limits.max_exchanges)
-            self._note_sample(lease.url, body.digest)
+            self._note_sample(lease.url, answer.status, body.digest)
 
     def outcome(self, line: bytes) -> None:
         self._count("outcomes", self._limits.max_outcomes)
@@ -269,8 +271,8 @@ class _Check:
                 what = f"the package says that it has {facts[name]} {name}, but it has {count}"
                 raise PackageRefused("count", what)
 
-    def sample(self) -> tuple[str, ...]:
-        return tuple(sorted(f"{-one:064x}" for one in self._sample))
+    def sample(self) -> tuple[SentPage, ...]:
+        return tuple(page for _, _, page in sorted(self._sample, reverse=True))
 
     def _count(self, name: str, most: int) -> None:
         self._found[name] += 1
@@ -304,9 +306,10 @@ class _Check:
             origin=origin, status=answer.status, body=text, fetched_us=answer.at_us
         )
 
-    def _note_sample(self, url: str, digest: str) -> None:
-        number = int.from_bytes(hashlib.sha256(f"{url} {digest}".encode()).digest(), "big")
+    def _note_sample(self, url: str, status: int, digest: str) -> None:
+        number = int.from_bytes(hashlib.sha256(url.encode()).digest()[:8], "big")
+        one = (-number, url, SentPage(url=url, status=status, digest=digest))
         if len(self._sample) < _SAMPLE:
-            heapq.heappush(self._sample, -number)
-        else:
-            heapq.heappushpop(self._sample, -number)
+            heapq.heappush(self._sample, one)
+        elif one[:2] > self._sample[0][:2]:
+            heapq.heapreplace(self._sample, one)

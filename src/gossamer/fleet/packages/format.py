@@ -110,6 +110,14 @@ class PackageLimits:
     max_cpu_s: float = 3_600.0
 
 
+class SentPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of a package, to compare the work of two units."""
+
+    url: str
+    status: int
+    digest: str
+
+
 class CheckedPackage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A package that the hub has checked, and what merging needs to know about it."""
 
@@ -128,6 +136,4 @@ class CheckedPackage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     outcomes: int = 0
     crawled_bytes: int = 0
     robots: tuple[SharedRobots, ...] = ()  # for other units; at most MAX_ROBOTS
-    # SHA-256 of URL and payload digest of pages, sorted, to compare the work of two units; at most
-    # 1,000.
-    sample: tuple[str, ...] = ()
+    sample: tuple[SentPage, ...] = ()  # pages, chosen by a digest of their URLs; at most 1,000
