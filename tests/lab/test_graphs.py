@@ -80,16 +80,6 @@ def test_an_ascii_graph_has_a_line_of_targets_for_each_page(tmp_path: Path) -> N
     assert links_of(graph) == [(0, 1), (0, 2), (2, 0)]
 
 
-def test_without_the_package_a_bv_graph_is_refused_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "webgraph", None)
-    (tmp_path / "g.graph").write_bytes(b"")
-
-    with pytest.raises(UsageError, match=r"pip install 'gossamer\[lab\]'"):
-        read_graph(tmp_path / "g")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [

@@ -61,8 +61,8 @@ class VirtualCrawler:
 
     def batches(self) -> Iterator[GraphPages]:
         """Fetch all, batch by batch; the pages of each after the crawler has learned of them."""
-        if len(self._seeds):
-            yield self._fetch(self._seeds)
+        for start in range(0, len(self._seeds), self._in_flight):
+            yield self._fetch(self._seeds[start : start + self._in_flight])
         while self._queue.count:
             yield self._fetch(self._queue.take(self._in_flight))
 
