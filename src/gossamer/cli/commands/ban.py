@@ -4,80 +4,77 @@ from __future__ import annotations
 
 import json as jsons
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gossamer.cli.options import CollectionOption, Json, collection_at
 
+if TYPE_CHECKING:
+    from gossamer.node.bans import LineKind
+
+_Lines = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="LINE...", help="Hosts, URL prefixes or patterns, as in a ban file."),
+]
+_Lifted = Annotated[
+    list[str] | None,
+    typer.Option("--lift", metavar="LINE", help="Remove a line; may be repeated."),
+]
+
 
 def ban(
-    lines: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="LINE...",
-            help="Hosts, URL prefixes or patterns, as in a ban file.",
-        ),
-    ] = None,
+    lines: _Lines = None,
     collection: CollectionOption = None,
-    lift: Annotated[
-        list[str] | None,
-        typer.Option("--lift", metavar="LINE", help="Remove a ban; may be repeated."),
-    ] = None,
+    lift: _Lifted = None,
     json: Json = False,
 ) -> None:
     """Ban hosts and URLs from a crawl, running or stored.
 
     Queued URLs that a ban covers are refused. Without arguments the bans are listed.
     """
-    from gossamer.base.clock import SystemClock
-    from gossamer.collection.directory import CollectionPaths
-    from gossamer.node.bans import bans_of, change_bans
+    from gossamer.node.bans import BAN
 
-    paths = CollectionPaths(collection_at(collection))
-    if lines or lift:
-        bans = change_bans(paths, SystemClock(), lines or (), lift or ())
-    else:
-        bans = bans_of(paths)
-    if json:
-        print(jsons.dumps({"schema": 1, "bans": list(bans)}))
-    elif bans:
-        print("\n".join(bans))
-    else:
-        print("There are no bans.", file=sys.stderr)
+    found = _changed(BAN, collection, lines or (), lift or ())
+    _print(BAN, found, "There are no bans.", as_json=json)
 
 
 def trust(
-    lines: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="LINE...",
-            help="Hosts, URL prefixes or patterns, as in a ban file.",
-        ),
-    ] = None,
+    lines: _Lines = None,
     collection: CollectionOption = None,
-    lift: Annotated[
-        list[str] | None,
-        typer.Option("--lift", metavar="LINE", help="Trust no longer; may be repeated."),
-    ] = None,
+    lift: _Lifted = None,
     json: Json = False,
 ) -> None:
     """Never refuse URLs as a learned trap, in a crawl that is running or stored.
 
     URLs that were refused are queued again. Without arguments the lines are listed.
     """
+    from gossamer.node.bans import TRUST
+
+    found = _changed(TRUST, collection, lines or (), lift or ())
+    _print(TRUST, found, "No URLs are trusted.", as_json=json)
+
+
+def _changed(
+    kind: LineKind, collection: Path | None, lines: Sequence[str], lift: Sequence[str]
+) -> Sequence[str]:
+    """Add and remove lines; all of them afterwards."""
     from gossamer.base.clock import SystemClock
     from gossamer.collection.directory import CollectionPaths
-    from gossamer.node.bans import TRUST, change_lines, lines_of
+    from gossamer.node.bans import change_lines, lines_of
 
     paths = CollectionPaths(collection_at(collection))
-    if lines or lift:
-        trusted = change_lines(paths, SystemClock(), TRUST, lines or (), lift or ())
+    if not lines and not lift:
+        return lines_of(paths, kind)
+    return change_lines(paths, SystemClock(), kind, lines, lift)
+
+
+def _print(kind: LineKind, lines: Sequence[str], none: str, *, as_json: bool) -> None:
+    if as_json:
+        print(jsons.dumps({"schema": 1, kind.listed: list(lines)}))
+    elif lines:
+        print("\n".join(lines))
     else:
-        trusted = lines_of(paths, TRUST)
-    if json:
-        print(jsons.dumps({"schema": 1, "trusted": list(trusted)}))
-    elif trusted:
-        print("\n".join(trusted))
-    else:
-        print("No URLs are trusted.", file=sys.stderr)
+        print(none, file=sys.stderr)

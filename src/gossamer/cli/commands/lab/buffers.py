@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.commands.lab.options import LabOutput
+from gossamer.cli.commands.lab.options import LabOutput, RandomSeed, repeats_of, seeds_of
 from gossamer.cli.options import Json
 
 
@@ -23,16 +23,9 @@ def buffers(
     pages: Annotated[
         int, typer.Option("--pages", metavar="N", min=10, help="Pages of the random web.")
     ] = 20_000,
-    seeds: Annotated[
-        int, typer.Option("--seeds", metavar="N", min=1, help="Random pages to start from.")
-    ] = 10,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Rounds; the ways take turns.")
-    ] = 3,
-    random_seed: Annotated[
-        int,
-        typer.Option("--random-seed", metavar="N", min=0, help="The same number, the same seeds."),
-    ] = 1,
+    seeds: Annotated[int, seeds_of("Random pages to start from.")] = 10,
+    repeats: Annotated[int, repeats_of("Rounds; the ways take turns.")] = 3,
+    random_seed: RandomSeed = 1,
     output: LabOutput = None,
     json: Json = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.commands.lab.options import LabOutput
+from gossamer.cli.commands.lab.options import LabOutput, RandomSeed, fraction_of, seeds_of
 from gossamer.cli.options import Json
 
 
@@ -31,24 +31,12 @@ def focus(
         int,
         typer.Option("--examples", metavar="N", min=1, help="Example pages of each topic."),
     ] = 10,
-    seeds: Annotated[
-        int,
-        typer.Option("--seeds", metavar="N", min=1, help="Seed sets: crawls of each topic."),
-    ] = 10,
+    seeds: Annotated[int, seeds_of("Seed sets: crawls of each topic.")] = 10,
     start_pages: Annotated[
         int,
         typer.Option("--start-pages", metavar="N", min=1, help="Random pages of a seed set."),
     ] = 10,
-    fraction: Annotated[
-        float,
-        typer.Option(
-            "--fraction",
-            metavar="SHARE",
-            min=0.001,
-            max=1.0,
-            help="Fetch this share of the pages.",
-        ),
-    ] = 0.1,
+    fraction: Annotated[float, fraction_of("Fetch this share of the pages.")] = 0.1,
     levels: Annotated[
         int,
         typer.Option(
@@ -66,10 +54,7 @@ def focus(
             help="Crawls to compare; the first is the main one.",
         ),
     ] = "focus,without distiller,without link scorer,without both",
-    random_seed: Annotated[
-        int,
-        typer.Option("--random-seed", metavar="N", min=0, help="The same number, the same result."),
-    ] = 1,
+    random_seed: RandomSeed = 1,
     output: LabOutput = None,
     json: Json = False,
 ) -> None:

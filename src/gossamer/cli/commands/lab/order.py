@@ -6,19 +6,22 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.commands.lab.options import GraphArgument, LabOutput, SitesOption
+from gossamer.cli.commands.lab.options import (
+    GraphArgument,
+    LabOutput,
+    RandomSeed,
+    SitesOption,
+    repeats_of,
+    seeds_of,
+)
 from gossamer.cli.options import Json
 
 
 def order(
     graph: GraphArgument,
     sites: SitesOption = None,
-    seeds: Annotated[
-        int, typer.Option("--seeds", metavar="N", min=1, help="Random pages to start from.")
-    ] = 10,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Repeats with other random seeds.")
-    ] = 5,
+    seeds: Annotated[int, seeds_of("Random pages to start from.")] = 10,
+    repeats: Annotated[int, repeats_of("Repeats with other random seeds.")] = 5,
     orders: Annotated[
         str,
         typer.Option(
@@ -34,10 +37,7 @@ def order(
             help="Pages that are requested before the links of the first are known.",
         ),
     ] = 100,
-    random_seed: Annotated[
-        int,
-        typer.Option("--random-seed", metavar="N", min=0, help="The same number, the same result."),
-    ] = 0,
+    random_seed: RandomSeed = 0,
     delay: Annotated[
         float,
         typer.Option(

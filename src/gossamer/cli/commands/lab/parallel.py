@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from gossamer.cli.commands.lab.options import GraphArgument, LabOutput, SitesOption
+from gossamer.cli.commands.lab.options import (
+    GraphArgument,
+    LabOutput,
+    RandomSeed,
+    SitesOption,
+    fraction_of,
+    repeats_of,
+    seeds_of,
+)
 from gossamer.cli.options import Json
 
 
@@ -22,30 +30,12 @@ def parallel(
         typer.Option("--partitions", metavar="NAME,...", help="How URLs are assigned."),
     ] = "url-hash,site-hash,hierarchical",
     seeds: Annotated[
-        int,
-        typer.Option(
-            "--seeds",
-            metavar="N",
-            min=1,
-            help="Random pages to start from: in all, for any number of processes.",
-        ),
+        int, seeds_of("Random pages to start from: in all, for any number of processes.")
     ] = 64,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Repeats with other random seeds.")
-    ] = 1,
-    random_seed: Annotated[
-        int,
-        typer.Option("--random-seed", metavar="N", min=0, help="The same number, the same result."),
-    ] = 1,
+    repeats: Annotated[int, repeats_of("Repeats with other random seeds.")] = 1,
+    random_seed: RandomSeed = 1,
     fraction: Annotated[
-        float,
-        typer.Option(
-            "--fraction",
-            metavar="SHARE",
-            min=0.001,
-            max=1.0,
-            help="Measure quality when this share of the pages is fetched.",
-        ),
+        float, fraction_of("Measure quality when this share of the pages is fetched.")
     ] = 0.1,
     importance: Annotated[
         Literal["pagerank", "backlinks"],

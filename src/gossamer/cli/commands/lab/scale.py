@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.commands.lab.options import LabOutput
+from gossamer.cli.commands.lab.options import LabOutput, LocalFolder, LocalUrls, repeats_of
 from gossamer.cli.options import Json
 
 
@@ -56,27 +56,9 @@ def scale(
             "without it they are measured by crawls of this machine.",
         ),
     ] = None,
-    url: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--url",
-            metavar="URL",
-            show_default=False,
-            help="Measure on this site of this machine, not on the demo web.",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--folder",
-            metavar="DIR",
-            show_default=False,
-            help="Serve this folder of pages, and measure on it.",
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Rounds of measuring.")
-    ] = 3,
+    url: LocalUrls = None,
+    folder: LocalFolder = None,
+    repeats: Annotated[int, repeats_of("Rounds of measuring.")] = 3,
     output: LabOutput = None,
     json: Json = False,
 ) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gossamer.cli.commands.lab.options import LabOutput
+from gossamer.cli.commands.lab.options import LabOutput, LocalFolder, LocalUrls, repeats_of
 from gossamer.cli.options import Json
 
 
@@ -20,27 +19,9 @@ def tune(
             help="A setting of docs/settings.md, and the values to try.",
         ),
     ],
-    url: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--url",
-            metavar="URL",
-            show_default=False,
-            help="Crawl this site on this machine, not the demo web; may be repeated.",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--folder",
-            metavar="DIR",
-            show_default=False,
-            help="Serve this folder of pages, and crawl it.",
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Crawls with each value.")
-    ] = 5,
+    url: LocalUrls = None,
+    folder: LocalFolder = None,
+    repeats: Annotated[int, repeats_of("Crawls with each value.")] = 5,
     set_: Annotated[
         list[str] | None,
         typer.Option(
