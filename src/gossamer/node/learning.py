@@ -174,14 +174,15 @@ class Learner:
             self.exchange.offer(found, report.at_us)
             return
         news = guard.grade(lease.key, report.news, report.text_numbers)
-        run = guard.run_of_links(lease.run, news)
+        via = self.frontier.via_of(lease.key) if lease.run else b""
+        run = guard.run_of_links(lease.run, via, news)
         self.exchange.offer(found, report.at_us, run=run)
         if report.redirect or news is News.UNKNOWN:
             return
-        via = self.frontier.via_of(lease.key) if lease.run else b""
         fresh = self.frontier.take_fresh()
-        for key in guard.learn(lease.key, lease.url, lease.run, via, news, fresh):
-            self.frontier.come_back(key, run)
+        earlier = guard.learn(lease.key, lease.url, lease.run, via, news, fresh)
+        for key in earlier.keys:
+            self.frontier.come_back(key, earlier.run)
 
     def _tell_revisits(self, revisits: Revisits, kind: VisitKind | None, report: Report) -> None:
         if kind is not None:

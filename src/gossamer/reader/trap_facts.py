@@ -10,6 +10,7 @@ from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.levels.guard import find_yield, stored_yields
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.frontier.store import StateTable, Store
+from gossamer.policies.traps.odds import levels_of_run
 from gossamer.policies.traps.yields import REFUSED_LEVEL, HostYield
 from gossamer.records import Outcome
 
@@ -60,10 +61,10 @@ def trap_sentences(store: Store, key: bytes, row: UrlRow) -> list[str]:
 def _sentences(host: HostYield, row: UrlRow) -> Iterator[str]:
     levels, pattern = host.levels_of(row.url)
     is_waiting = row.outcome is Outcome.QUEUED
-    if row.run:
+    if by_run := levels_of_run(row.run):
         yield (
             "The pages on the way to it brought no new text"
-            + (f", so it comes {counted(row.run, 'level')} later." if is_waiting else ".")
+            + (f", so it comes {counted(by_run, 'level')} later." if is_waiting else ".")
         )
     if levels:
         counts = host.patterns[pattern]
@@ -72,5 +73,5 @@ def _sentences(host: HostYield, row: UrlRow) -> Iterator[str]:
             f"{counts.all_news} of them brought new text"
             + (f", so they come {counted(levels, 'level')} later." if is_waiting else ".")
         )
-    if row.reason == "trap" and (row.run or levels):
+    if row.reason == "trap" and (by_run or levels):
         yield "`gossamer trust` with the URL, or the start of it, withdraws this verdict."

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from gossamer.policies.traps.grades import News
 from gossamer.policies.traps.news import Vocabulary, text_in
-from gossamer.policies.traps.yields import next_run
+from gossamer.policies.traps.odds import next_run
 from gossamer.records import Edge, Found, Lease, Page
 from gossamer.settings import Settings
 

@@ -32,6 +32,12 @@ def test_a_word_that_the_host_has_not_used_is_news(words: Vocabulary) -> None:
     assert words.judge(HOST, f"http://{HOST}/x", text) is News.NEW
 
 
+def test_a_single_word_is_little_news(words: Vocabulary) -> None:
+    text = "\n".join((*FIRST, "The millers wait in November"))
+
+    assert words.judge(HOST, f"http://{HOST}/x", text) is News.KNOWN
+
+
 def test_a_page_that_was_seen_before_is_repeated(words: Vocabulary) -> None:
     assert words.judge(HOST, f"http://{HOST}/x", FIRST[1]) is News.REPEATED
 
@@ -51,9 +57,30 @@ def test_numbers_dates_and_tokens_are_no_news(words: Vocabulary) -> None:
 def test_a_page_that_repeats_its_own_address_brings_nothing(words: Vocabulary) -> None:
     page = f"http://{HOST}/purple/zebra-17"
     text = FIRST[0] + "\nThere is no page /purple/zebra-17"
-    words.judge(HOST, f"http://{HOST}/y", FIRST[0] + "\nThere is no page /other")
+    words.judge(HOST, f"http://{HOST}/other", FIRST[0] + "\nThere is no page /other")
 
     assert words.judge(HOST, page, text) is News.REPEATED
+
+
+def test_a_page_of_lines_that_were_repeated_before_is_stale(words: Vocabulary) -> None:
+    text = "\n".join(FIRST)
+    grades = [words.judge(HOST, f"http://{HOST}/{number}", text) for number in range(4)]
+
+    assert grades == [News.REPEATED, News.REPEATED, News.STALE, News.STALE]
+
+
+def test_one_new_line_between_stale_ones_is_no_news(words: Vocabulary) -> None:
+    for number in range(3):
+        words.judge(HOST, f"http://{HOST}/{number}", "\n".join(FIRST))
+    month = "\n".join(["The wheels of November", *FIRST])
+
+    assert words.judge(HOST, f"http://{HOST}/x", month) is News.REPEATED
+
+
+def test_a_common_word_of_the_url_does_not_hide_what_a_line_says(words: Vocabulary) -> None:
+    text = "The millers wait in the valley of the corn\nThe farms around it mend three wheels"
+
+    assert words.judge(HOST, f"http://{HOST}/the-corn-in-winter", text) is News.NEW
 
 
 def test_emptiness_is_no_evidence(words: Vocabulary) -> None:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from gossamer.policies.traps.grades import News
-from gossamer.policies.traps.yields import (
-    MAX_RUN,
-    REFUSED_LEVEL,
-    HostYield,
-    explain,
-    level_of,
-    next_run,
-)
+from gossamer.policies.traps.yields import REFUSED_LEVEL, HostYield, explain, level_of
 
 BASE = 200
 DAY = "http://a.example/calendar/{}/"
 PAGE = "http://a.example/manual/{}.html"
-NONE = (0, 0)
 
 
 def waste(host: HostYield, first: int, count: int, *, had_level: bool = True) -> None:
@@ -23,14 +15,6 @@ def waste(host: HostYield, first: int, count: int, *, had_level: bool = True) ->
     for number in range(first, first + count):
         fresh = [DAY.format(number + 1)]
         host.learn(DAY.format(number), 0, News.REPEATED, fresh, had_level=had_level)
-
-
-def test_a_run_grows_with_each_page_without_news_and_falls_with_news() -> None:
-    assert next_run(0, News.REPEATED) == 4
-    assert next_run(0, News.KNOWN) == 1
-    assert next_run(3, News.UNKNOWN) == 3
-    assert next_run(3, News.NEW) == 0
-    assert next_run(MAX_RUN, News.ODD) == MAX_RUN
 
 
 def test_a_pattern_that_leads_only_to_more_of_itself_gets_a_level() -> None:
@@ -109,12 +93,20 @@ def test_one_request_in_twenty_is_a_trial() -> None:
 
 
 def test_the_first_link_of_a_page_without_news_is_tried_before_the_others() -> None:
-    first = level_of(4, 0, is_first=True, firsts=NONE)
-    other = level_of(4, 0, is_first=False, firsts=NONE)
+    first = level_of(8, 0, is_first=True)
+    other = level_of(8, 0, is_first=False)
 
     assert first < other
-    assert level_of(4, 0, is_first=False, firsts=(0, 1)) == first  # the first one brought news
-    assert level_of(0, 0, is_first=False, firsts=NONE) == 0
+    assert level_of(8, 0, is_first=False, news=1) == first  # another one brought news
+    assert level_of(0, 0, is_first=False) == 0
+
+
+def test_a_few_wasted_requests_of_a_pattern_give_a_lower_level_than_many() -> None:
+    few, many = HostYield(), HostYield()
+    waste(few, 0, 4)
+    waste(many, 0, 40)
+
+    assert 0 < few.levels_of(DAY.format(99))[0] < many.levels_of(DAY.format(99))[0]
 
 
 def test_a_refusal_names_the_pattern_or_the_way() -> None:
@@ -122,7 +114,7 @@ def test_a_refusal_names_the_pattern_or_the_way() -> None:
     waste(host, 0, 300)
 
     assert "/calendar/0/" in explain(host, DAY.format(1), 0, BASE)
-    assert "on the way" in explain(host, PAGE.format("x"), 8, BASE)
+    assert "on the way" in explain(host, PAGE.format("x"), 12, BASE)
 
 
 def test_the_patterns_of_a_host_are_bounded() -> None:

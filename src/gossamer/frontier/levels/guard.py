@@ -9,7 +9,7 @@ a page that brought nothing new) the last few thousand are known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from gossamer.base.packing import pack, unpacker
 from gossamer.frontier.host_table import HOST_BYTES
@@ -17,13 +17,13 @@ from gossamer.frontier.meta_keys import YIELD_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.policies.traps.grades import News
+from gossamer.policies.traps.odds import FREE_RUN, MOST_SAID, SAID, next_run, with_siblings
 from gossamer.policies.traps.shared_text import SharedText
 from gossamer.policies.traps.yields import (
     REFUSED_LEVEL,
     HostYield,
     explain,
     level_of,
-    next_run,
 )
 from gossamer.urls.bans import BanList
 
@@ -35,14 +35,24 @@ _after_prefix: Final = YIELD_PREFIX[:-1] + bytes([YIELD_PREFIX[-1] + 1])
 unpack_yield: Final = unpacker(HostYield)
 
 
-class Family:
-    """The links of one page that brought nothing new."""
+class Earlier(NamedTuple):
+    """URLs that come earlier than they were queued, and their run."""
 
-    __slots__ = ("children", "news", "wasted")
+    keys: list[bytes]
+    run: int
+
+
+NONE_EARLIER: Final = Earlier([], 0)
+
+
+class Family:
+    """The links of one page that brought nothing new, and what those that were requested say."""
+
+    __slots__ = ("children", "news", "said")
 
     def __init__(self) -> None:
         self.children: list[bytes] = []
-        self.wasted = 0
+        self.said = 0
         self.news = 0
 
 
@@ -109,7 +119,7 @@ class TrapGuard:
             return 0
         levels, _ = self._host(key[:HOST_BYTES]).levels_of(url)
         family = self._families.get(via, _NO_FAMILY)
-        return level_of(run, levels, is_first=is_first, firsts=(family.wasted, family.news))
+        return level_of(run, levels, is_first=is_first, said=family.said, news=family.news)
 
     def refusal(self, key: bytes, url: str, run: int, level: int) -> str | None:
         """Why a URL of this level is not requested; None if it is."""
@@ -155,12 +165,12 @@ class TrapGuard:
 
     def learn(
         self, key: bytes, url: str, run: int, via: bytes, news: News, fresh: list[str]
-    ) -> list[bytes]:
+    ) -> Earlier:
         """A page was fetched. Returns the URLs that come earlier because of it."""
         host_key = key[:HOST_BYTES]
         host = self._host(host_key)
         is_blamed = host_key in self._blamed
-        had_level = run > 0 or (is_blamed and host.levels_of(url)[0] > 0)
+        had_level = run > FREE_RUN or (is_blamed and host.levels_of(url)[0] > 0)
         host.learn(url, run, news, fresh, had_level=had_level)
         if not is_blamed and news is not News.NEW and host.has_suspects:
             self.suspects.add(host_key)  # only a page without news can make it one
@@ -168,25 +178,29 @@ class TrapGuard:
         if host_key in self.suspects:
             self._dirty.add(host_key)
         self.withdrawn += host.settle(self._budget)
-        return self._learn_family(via, news, is_wasted=bool(fresh)) if run else []
+        return self._learn_family(run, via, news, names_some=bool(fresh)) if run else NONE_EARLIER
 
-    def _learn_family(self, via: bytes, news: News, *, is_wasted: bool) -> list[bytes]:
+    def _learn_family(self, run: int, via: bytes, news: News, *, names_some: bool) -> Earlier:
         family = self._families.get(via)
-        if family is None or news is News.UNKNOWN:
-            return []
+        if family is None:
+            return NONE_EARLIER
+        said = SAID[news]
+        if said < 0 or names_some:  # a page that names nothing new leads nowhere
+            family.said = max(-MOST_SAID, min(MOST_SAID, family.said + said))
         if news is not News.NEW:
-            family.wasted += is_wasted
-            return []
+            return NONE_EARLIER
         family.news += 1
         children, family.children = family.children, []
-        return children
+        return Earlier(children, with_siblings(run, family.said))
 
     def grade(self, key: bytes, news: int, numbers: bytes) -> News:
         """The grade of a page, by what all workers know."""
         return self._shared.settle(key[:HOST_BYTES], News(news), numbers)
 
-    @staticmethod
-    def run_of_links(run: int, news: News) -> int:
+    def run_of_links(self, run: int, via: bytes, news: News) -> int:
+        """The run of the links of a page, given its own, and the page that links to it."""
+        if run and (family := self._families.get(via)) is not None:
+            run = with_siblings(run, family.said)
         return next_run(run, news)
 
 

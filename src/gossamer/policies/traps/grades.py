@@ -13,3 +13,4 @@ class News(IntEnum):
     ODD = 2
     KNOWN = 3
     NEW = 4
+    STALE = 5

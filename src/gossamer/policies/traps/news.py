@@ -7,11 +7,12 @@ calendar. The words of the page's own URL do not count either: a page that says 
 
 A page without a new word can still be one that somebody wrote, so the answer is a grade:
 
-    NEW       words that the host has not used before
-    KNOWN     lines that the host has not shown before, made of known words
+    NEW       several words that the host has not used before, or several new lines
+    KNOWN     less than that: one line, a word
     ODD       the same, but words stand side by side that never did before; or so many new words
               that they may be random letters, or another language
-    REPEATED  nothing but known lines
+    REPEATED  nothing but known lines; or besides little news only lines that are stale
+    STALE     nothing but known lines, and earlier pages that repeated others had them all, but one
     UNKNOWN   too little is known of the host, or the page has hardly any words
 
 Long texts are compared by two pieces of them, which start and end at a line: the whole text would
@@ -27,6 +28,7 @@ Each of them leaves a number of its pieces, by which copies of it are found.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import filterfalse, pairwise
 from typing import Final
 
@@ -48,12 +50,18 @@ _SOME_WORDS: Final = 40  # among which there are mostly more
 _ODD_SHARE: Final = 0.4  # of the words of ASCII letters, that are new
 _ODD_WORDS: Final = 20
 _MANY_WORDS: Final = 1_500  # of a host, before a text can be odd by its words
-# Of real sites 99 % of the pages share 1 to 19 % of their pairs of words, or more, with earlier
-# pages; text of random words shares 3 %.
+# Of real sites 98 % of the pages share 8 to 15 % of their pairs of words, or more, with earlier
+# pages, once those had 4,000; text of random words shares 1 to 3 %.
 _PAIRS: Final = 80  # of a page
 _FEW_PAIRS: Final = 30
-_MANY_PAIRS: Final = 3_000  # of a host, before a text can be odd by its pairs
-_SHARED_PAIRS: Final = 0.08
+# The least share of known pairs of a text that is not odd, by the number that the host has shown.
+_LEAST_SHARED: Final = ((4_000, 0.04), (2_000, 0.025), (1_000, 0.015))
+_ODD_LEARNED: Final = 4  # of so many odd pages one teaches its pairs: a language is learned by that
+_SOME_NEWS: Final = 4  # new words, which make a page NEW
+_SOME_LINES: Final = 2
+_FEW_NEW_LINES: Final = 8  # of a page with new words: of more the URL explains some at most
+_STALE_AFTER: Final = 2  # pages that repeated the same lines
+_FEW_LINES: Final = 3  # a page with fewer is not called stale
 
 
 def _masked_code(code: int) -> int:
@@ -75,15 +83,17 @@ _TAG: Final = re.compile(rb"<[^>]*>")
 class _HostText:
     """What one host has said: words, and hashes of texts, lines and pairs of words."""
 
-    __slots__ = ("doubt", "inner", "leaves", "lines", "pairs", "texts", "words")
+    __slots__ = ("doubt", "inner", "leaves", "lines", "odd", "pairs", "repeats", "texts", "words")
 
     def __init__(self) -> None:
         self.words: set[bytes] = set()
         self.lines: set[int] = set()
         self.pairs: set[int] = set()
         self.texts: set[int] = set()  # that were read briefly: their lines are not in `lines`
+        self.repeats: Counter[int] = Counter()  # lines of pages that repeated others
         self.inner = 0  # pages that are no leaves
         self.leaves = 0
+        self.odd = 0  # pages
         self.doubt = 0  # NEW pages that are needed before it is plain
 
     @property
@@ -92,18 +102,19 @@ class _HostText:
 
     @property
     def size(self) -> int:
-        return len(self.words) + len(self.lines) + len(self.pairs) + len(self.texts)
+        numbers = len(self.lines) + len(self.pairs) + len(self.texts) + len(self.repeats)
+        return len(self.words) + numbers
 
     @property
     def is_plain(self) -> bool:
-        """Whether its last pages were all NEW."""
+        """Whether its last pages were all NEW, or nearly."""
         return not self.doubt and self.inner > _PLAIN_AFTER
 
     def note_grade(self, news: News) -> None:
         """A page that is no leaf was read as a whole."""
         if news is News.NEW:
             self.doubt = max(0, self.doubt - 1)
-        else:
+        elif news is not News.KNOWN:
             self.doubt = min(_MOST_DOUBT, self.doubt + _DOUBT)
 
     def learn_words(self, words: list[bytes]) -> set[bytes]:
@@ -118,16 +129,31 @@ class _HostText:
         lines = dict(zip(map(hash, bare.split(b"\n")), masked.split(b"\n"), strict=True))
         new = lines.keys() - self.lines
         self.lines |= new
-        return [lines[number] for number in new]
+        return [line for number, line in lines.items() if number in new]
 
     def learn_pairs(self, lines: list[bytes]) -> bool:
         """Whether the words of new lines stand side by side that never did before."""
         pairs = set(map(hash, pairwise(b" ".join(lines).split(None, _PAIRS)[:_PAIRS])))
-        before = len(self.pairs)
-        can_tell = before >= _MANY_PAIRS and len(pairs) >= _FEW_PAIRS
+        count = len(self.pairs)
+        least = next((share for pairs_from, share in _LEAST_SHARED if count >= pairs_from), 0.0)
+        if least and len(pairs) >= _FEW_PAIRS and len(pairs & self.pairs) <= least * len(pairs):
+            self.odd += 1
+            if self.odd % _ODD_LEARNED == 0:
+                self.pairs |= pairs
+            return True
         self.pairs |= pairs
-        shared = len(pairs) - (len(self.pairs) - before)
-        return can_tell and shared < _SHARED_PAIRS * len(pairs)
+        return False
+
+    def learn_repeated(self, lines: set[int]) -> News:
+        """The grade of a page that has nothing but known lines."""
+        is_stale = self.are_stale(lines, but=1)
+        self.repeats.update(lines)
+        return News.STALE if is_stale else News.REPEATED
+
+    def are_stale(self, lines: set[int], but: int = 0) -> bool:
+        """Whether earlier pages that repeated others had these lines, too, `but` a few of them."""
+        fresh = sum(count < _STALE_AFTER for count in map(self.repeats.__getitem__, lines))
+        return len(lines) >= _FEW_LINES and fresh <= but
 
 
 class Vocabulary:
@@ -222,7 +248,7 @@ def _judge_brief(known: _HostText, page: _PageText) -> News | None:
     if page.number in known.texts:
         return None
     page.new = known.learn_words(_some_of(page.masked).split())
-    if page.new <= _words_of(page.url):
+    if page.new <= _words_of(page.url) or len(page.new) > _ODD_WORDS:
         return None
     known.texts.add(page.number)
     return News.NEW
@@ -250,25 +276,55 @@ def _grade(
     *,
     has_odd_pairs: bool,
 ) -> News:
-    if page.number in known.texts:
-        return News.REPEATED
     own = _words_of(page.url)
     new_words = page.new - own
-    if not new_words and not any(_says_something(line, own) for line in new_lines):
-        return News.REPEATED
+    is_copy = page.number in known.texts
+    has_many = len(new_words) >= _SOME_NEWS and len(new_lines) > _FEW_NEW_LINES
+    explained = {} if is_copy or has_many else _explained(known, new_lines, own)
+    says = 0 if is_copy else len(new_lines) - len(explained)
+    if is_copy or not (new_words or says):
+        lines = set(map(hash, page.bare.split(b"\n"))) - explained.keys()
+        return known.learn_repeated(lines | set(explained.values()))
     if has_odd_pairs or _is_odd(new_words, words, len(known.words)):
         return News.ODD
-    return News.NEW if new_words else News.KNOWN
+    if len(new_words) >= _SOME_NEWS or says >= _SOME_LINES:
+        return News.NEW
+    return _grade_little(known, page, new_lines)
+
+
+def _grade_little(known: _HostText, page: _PageText, new_lines: list[bytes]) -> News:
+    """The grade of a page with one new line: a trap may have put it between its own."""
+    if not known.repeats:
+        return News.KNOWN
+    lines = set(map(hash, page.bare.split(b"\n")))
+    lines.difference_update(hash(line.translate(None, _DIGITS)) for line in new_lines)
+    if not known.are_stale(lines):
+        return News.KNOWN
+    known.repeats.update(lines)
+    return News.REPEATED
 
 
 def _words_of(url: str) -> set[bytes]:
     return set(url.encode(errors="replace").translate(_TABLE).split())
 
 
-def _says_something(line: bytes, own: set[bytes]) -> bool:
-    """Whether a new line is new by other words than tokens and those of the URL."""
-    words = line.translate(None, _DIGITS).split()
-    return bool(words) and _TOKEN.search(line) is None and own.isdisjoint(words)
+def _explained(known: _HostText, new_lines: list[bytes], own: set[bytes]) -> dict[int, int]:
+    """The new lines that are new by numbers, tokens and words of the page's URL alone: what is left
+    without those was shown before. Hashes of such lines, and of what is left of them."""
+    explained: dict[int, int] = {}
+    left: set[int] = set()
+    for line in new_lines:
+        words = line.split()
+        bare = line.translate(None, _DIGITS)
+        kept = [word for word in words if word not in own and _TOKEN.search(word) is None]
+        rest = b" ".join(b" ".join(kept).translate(None, _DIGITS).split())
+        number = hash(rest)
+        if not rest or (len(kept) < len(words) and number in known.lines):
+            explained[hash(bare)] = number
+        elif len(kept) < len(words):
+            left.add(number)
+    known.lines |= left
+    return explained
 
 
 def _is_odd(new: set[bytes], words: list[bytes], known_words: int) -> bool:

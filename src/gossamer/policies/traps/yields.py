@@ -1,12 +1,12 @@
 """What have the pages of one host brought? Levels and refusals follow from that.
 
-Each queued URL has a *run*: how long its line of descent has brought nothing new (`next_run`). A
+Each queued URL has a *run*: how likely it is that its line of descent is a trap (`odds.py`). A
 page is *wasted* if it brought nothing new and named URLs that were new. A page that names none
 costs one request and leads nowhere, so it says nothing about its pattern.
 
     level    its place in the queue: 0 in the order of the crawl, 1 and more behind all of level 0,
-             the smallest first. It is the run, and more where the pattern wasted requests, or where
-             a first link of the same page wasted one
+             the smallest first. It grows with the run, with what the other links of the same page
+             brought, and with the requests that the pattern of the URL wasted
     trial    one in 20 requests goes to a URL that has a level, in the place of level 0
     refusal  the host wasted as many requests on URLs with a level as its budget allows: those of
              level 4 and more are refused, but for trials, until half of the budget is given back
@@ -18,22 +18,21 @@ withdrawn when a part of a host brings something again.
 
 from __future__ import annotations
 
+from math import log
 from typing import Final
 
 from msgspec import Struct
 
 from gossamer.policies.traps.grades import News
+from gossamer.policies.traps.odds import FREE_RUN, levels_of_run, with_siblings
 from gossamer.policies.traps.patterns import Patterns, patterns_of
 
-MAX_RUN: Final = 20
 MAX_LEVEL: Final = 40
-REFUSED_LEVEL: Final = 4
-_ADDED: Final = {News.UNKNOWN: 0, News.KNOWN: 1, News.ODD: 4, News.REPEATED: 4}
-_BEHIND_FIRST: Final = 6  # levels, of the links of a page besides the first
+REFUSED_LEVEL: Final = 7
+_BEHIND_FIRST: Final = 8  # levels, of the links of a page besides the first
 _FADE: Final = 0.98  # of the counts of a pattern, with each of its pages: 50 pages count
-_FEW_WASTED: Final = 4
-_SURE_WASTED: Final = 12
-_SURE_LEVELS: Final = 12
+_FEW_WASTED: Final = 3
+_LEVELS_OF_PATTERN: Final = 4.0  # for each factor of 2.7 by which more pages are wasted
 _REAL_SHARE: Final = 0.1
 _TRIALS: Final = 0.05  # of the requests
 _GIVEN_BACK: Final = 20  # wasted requests that one page with news makes good
@@ -44,13 +43,8 @@ _MOST_PATTERNS: Final = 300
 _MOST_FRESH: Final = 20  # URLs of a page that are compared with its own pattern
 
 
-def next_run(run: int, news: News) -> int:
-    """The run of the links of a page whose own run is known."""
-    return run // 4 if news is News.NEW else min(MAX_RUN, run + _ADDED[news])
-
-
 class PatternCounts(Struct, array_like=True):
-    """What the pages of one pattern brought, whose run was 0: of late, and in all."""
+    """What the pages of one pattern brought that had no level by their run: of late, and in all."""
 
     news: float = 0.0
     wasted: float = 0.0
@@ -68,12 +62,11 @@ class PatternCounts(Struct, array_like=True):
         """By how many levels its URLs come later."""
         if self.wasted < _FEW_WASTED:
             return 0
-        share = self.news / (self.news + self.wasted)
-        is_sure = share < 0.03 and self.wasted >= _SURE_WASTED
+        # Half a page each is what is not known yet: few pages give a low level.
+        levels = int(_LEVELS_OF_PATTERN * log((self.wasted + 0.5) / (self.news + 0.5))) - 2
         # A pattern that brought much before has real pages, which a trap among them may hide.
-        if is_sure and self.all_news < _REAL_SHARE * self.all_wasted:
-            return _SURE_LEVELS
-        return 3 if share < 0.1 else 1 if share < 0.25 else 0
+        has_real = self.all_news >= _REAL_SHARE * self.all_wasted
+        return max(0, min(levels, REFUSED_LEVEL - 1) if has_real else levels)
 
 
 class HostYield(Struct, array_like=True):
@@ -126,12 +119,12 @@ class HostYield(Struct, array_like=True):
             self.news += 1
             if had_level:
                 self.wasted = max(0, self.wasted - _GIVEN_BACK)
-            if run == 0:
+            if run <= FREE_RUN:
                 for name in patterns_of(url):
                     self._counts(name).add(is_news=True)
         elif news is not News.UNKNOWN and fresh:
             self.wasted += had_level
-            if run == 0:
+            if run <= FREE_RUN:
                 self._learn_wasted(patterns_of(url), fresh)
 
     def _learn_wasted(self, own: Patterns, fresh: list[str]) -> None:
@@ -160,12 +153,13 @@ class HostYield(Struct, array_like=True):
             self.linking.add(host_key)
 
 
-def level_of(run: int, levels: int, *, is_first: bool, firsts: tuple[int, int]) -> int:
-    """The level of a URL. `is_first`: of the new URLs of its page it is the first; `firsts` says
-    how many of the others wasted a request, and how many brought news."""
-    wasted, news = firsts
-    is_behind = run > 0 and not news and (wasted > 0 or not is_first)
-    return min(MAX_LEVEL, run + levels + _BEHIND_FIRST * is_behind)
+def level_of(run: int, levels: int, *, is_first: bool, said: int = 0, news: int = 0) -> int:
+    """The level of a URL. `levels`: by its pattern. `is_first`: of the new URLs of its page it is
+    the first. Of the others `news` brought something; `said` is what all of them say
+    (`with_siblings`)."""
+    by_run = levels_of_run(with_siblings(run, said) if said else run)
+    is_behind = by_run > 0 and not news and not is_first
+    return min(MAX_LEVEL, by_run + levels + _BEHIND_FIRST * is_behind)
 
 
 def explain(host: HostYield, url: str, run: int, base: int) -> str:
@@ -174,6 +168,6 @@ def explain(host: HostYield, url: str, run: int, base: int) -> str:
     spent = (
         f"the host wasted {host.wasted} requests of a budget of {host.budget(base)} on such URLs"
     )
-    if levels and levels >= run:
+    if levels and levels >= levels_of_run(run):
         return f"pages like {pattern} bring no new text, only more links; {spent}"
     return f"the pages on the way to it brought no new text; {spent}"
