@@ -68,11 +68,11 @@ def enlist(
     if told.get("unit") == "yes":
         raise UsageError(
             f"{host.host} has a unit in {directory}; remove it first with "
-            f"`gossamer hub enlist {host.host} --remove`, or choose another --directory"
+            f"`gossamer hub enlist {host.host} --remove`, or choose another --unit-directory"
         )
     if told.get("unit") == "other":
         raise UsageError(
-            f"{directory} on {host.host} has other files; choose a new one with --directory"
+            f"{directory} on {host.host} has other files; choose a new one with --unit-directory"
         )
     try:
         content = file.read_bytes()

@@ -1,0 +1,1 @@
+"""`gossamer hub` and `gossamer unit`: the fleet."""
