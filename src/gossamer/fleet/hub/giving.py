@@ -82,12 +82,15 @@ class JobGiving:
 
     # -- new jobs
 
-    def add(self, specs: Iterable[JobSpec], who: str, priority: int = 0) -> list[JobRow]:
-        """Make jobs, all or none. Raises UsageError."""
+    def add(
+        self, specs: Iterable[JobSpec], who: str, priority: int = 0, parent: str = ""
+    ) -> list[JobRow]:
+        """Make jobs, all or none; `parent` is the job of which they are parts. Raises
+        UsageError."""
         checked = [moves.check_spec(spec) for spec in specs]
         if len(self._state.jobs) + len(checked) > self._settings.max_jobs:
             raise UsageError(f"the hub keeps at most {self._settings.max_jobs:,} jobs (`max_jobs`)")
-        made = [self.add_one(spec, priority) for spec in checked]
+        made = [self.add_one(spec, priority, parent=parent) for spec in checked]
         if made:
             self._audit.note(who, "add_jobs", count=len(made), first=made[0].id, name=made[0].name)
         return made

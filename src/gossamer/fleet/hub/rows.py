@@ -62,6 +62,7 @@ class JobRow(HubRow):
     bytes: int = 0
     sent_bytes: int = 0  # of its accepted packages
     crawled_bytes: int = 0  # what a conventional crawler would have sent
+    parent: str = ""  # on a relay: the job of the hub above of which this is a part
 
     @property
     def is_open(self) -> bool:
