@@ -21,6 +21,7 @@ from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.commands.demo import demo
 from gossamer.cli.commands.diff import diff
 from gossamer.cli.commands.fleet.hub_update import hub_app
+from gossamer.cli.commands.fleet.unit import unit_app
 from gossamer.cli.commands.focus import focus_app
 from gossamer.cli.commands.forget import forget
 from gossamer.cli.commands.found.files import files
@@ -61,6 +62,7 @@ app.add_typer(config_app, name="config")
 app.add_typer(lab_app, name="lab")
 app.add_typer(focus_app, name="focus")
 app.add_typer(hub_app, name="hub")
+app.add_typer(unit_app, name="unit")
 
 
 # The base of typer's own usage errors; typer bundles it without a public name.

@@ -36,7 +36,9 @@ _FILE: Final = "gossamer.toml"
 _NOT_IN_COLLECTIONS: Final = ("watch.command", "watch.webhook")
 _SECTIONS: Final = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
 _IN_PYPROJECT: Final = "tool.gossamer"
-_OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", extensions.VARIABLE})
+_OTHER_VARIABLES: Final = frozenset(
+    {"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", "GOSSAMER_UNIT", extensions.VARIABLE}
+)
 
 
 @dataclass(frozen=True, slots=True)

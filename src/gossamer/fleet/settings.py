@@ -158,6 +158,11 @@ class UnitSettings(Section):
         (), "Private networks (CIDR) whose sites jobs may request; by default none: a hub cannot "
         "make the unit request the network that it is in.",
     )  # fmt: skip
+    min_delay_s: float = setting(
+        1.0, "Minimum delay between a response and the next request to the same host, whatever the "
+        "job says, in seconds.",
+        at_least=0,
+    )  # fmt: skip
     connections: int = setting(
         64, "Maximum number of parallel requests of a job.", at_least=1, at_most=4096
     )

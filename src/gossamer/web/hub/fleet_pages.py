@@ -90,11 +90,10 @@ def _jobs(
     context: ViewContext, parameters: Parameters, fault: UsageError | None = None
 ) -> Response:
     hub = hub_of(context)
-    given = {one.name: parameters.values.get(one.name) if fault else None for one in _ADD}
     rows, total = facts.job_rows(hub, parameters.text("state"), parameters.whole("offset"), _ROWS)
     return _page(
         context, parameters, "jobs", jobs=rows, total=total, by_state=facts.by_state(hub),
-        fault=fault, given=given, status=400 if fault else 200,
+        fault=fault, given=parameters.values if fault else {}, status=400 if fault else 200,
     )  # fmt: skip
 
 

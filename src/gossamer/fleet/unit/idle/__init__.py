@@ -1,0 +1,1 @@
+"""When a unit works: measurements of the machine, and the rules of its owner."""
