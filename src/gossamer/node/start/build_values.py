@@ -12,11 +12,12 @@ def add_values(parts: Parts, store: Store, keys: Keys) -> None:
     selection = parts.frontier.selection
     if selection is None:
         return
-    from gossamer.node.selection.live_values import LiveValues  # these load NumPy
-    from gossamer.node.selection.restore import FEW_URLS, Restorer
+    from gossamer.node.selection.live_values import LiveValues  # it loads NumPy
 
     restorer = None
     if not selection.is_restored:
+        from gossamer.node.selection.restore import FEW_URLS, Restorer  # it loads DuckDB: 80 ms
+
         restorer = Restorer(selection, store, parts.paths.graph, keys)
         if parts.frontier.counts.known <= FEW_URLS:
             restorer.restore()

@@ -74,13 +74,19 @@ class PageJudge:
         for table in (examples, pages):
             table.weigh(self.idf)
         typical = examples.mean(np.ones(examples.pages), _COLUMN)
-        ordinary = pages.mean(np.ones(pages.pages), _COLUMN) + _UNWANTED * self._unwanted()
-        reached = self._examples_left_out(examples, typical - ordinary)
+        ordinary = pages.mean(np.ones(pages.pages), _COLUMN)
+        if self.topic.unwanted:
+            ordinary += _UNWANTED * self._unwanted()
+        reached = self._examples_left_out(examples, typical, ordinary)
         sure = np.where(before >= _SURE, before, 0.0)
         if sure.sum() > 0.0 and examples.pages:
             share = min(1.0, float(sure.sum()) / (2.0 * examples.pages))
-            typical = (typical + share * pages.mean(sure, _COLUMN)) / (1.0 + share)
-        self.direction = (typical - ordinary).astype(np.float32)
+            sample = pages.mean(sure, _COLUMN)
+            sample *= share
+            typical += sample
+            typical /= 1.0 + share
+        typical -= ordinary  # columns have 2 MB: they are changed in place
+        self.direction = typical.astype(np.float32)
         scores = pages.times(self.direction)
         self.ordinary = float(np.median(scores)) if len(scores) else 0.0
         if not self.topic.wanted and len(scores):
@@ -89,8 +95,9 @@ class PageJudge:
         return self._to_relevance(scores)
 
     def _count_rare(self) -> None:
-        idf = np.log((self.pages + 1.0) / (self.with_word + 0.5))
-        self.idf = np.maximum(idf, 0.0).astype(np.float32)
+        counts = self.with_word + np.float32(0.5)
+        idf: ByWord = np.log(np.divide(np.float32(self.pages + 1), counts, out=counts), out=counts)
+        self.idf = np.maximum(idf, np.float32(0.0), out=idf)
         self.idf[BUCKETS] = 0.0
 
     def _unwanted(self) -> NDArray[np.float64]:
@@ -98,20 +105,21 @@ class PageJudge:
         table.weigh(self.idf)
         return table.mean(np.ones(table.pages), _COLUMN)
 
-    def _examples_left_out(self, examples: WordTable, direction: NDArray[np.float64]) -> float:
+    def _examples_left_out(
+        self, examples: WordTable, typical: NDArray[np.float64], ordinary: NDArray[np.float64]
+    ) -> float:
         """The median score of an example by the direction of the others. Otherwise each would be
-        too similar to itself."""
+        too similar to itself. `typical` is the mean of the examples."""
         many = examples.pages
         if not many:
             return 1.0
         itself = sums(examples.row, examples.weights**2, many)
         if many < 3:
             return _LIKENESS * float(itself.max())
-        scores = examples.times(direction.astype(np.float32))
         # The mean of the others is the mean of all, without the share of this one.
-        by_all = examples.times(examples.mean(np.ones(many), _COLUMN).astype(np.float32))
+        by_all = examples.times(typical)
         by_others = (by_all * many - itself) / (many - 1)
-        return float(np.median(scores - by_all + by_others))
+        return float(np.median(by_others - examples.times(ordinary)))
 
     def _pages_with_the_query(self, pages: WordTable, scores: NDArray[np.float64]) -> float:
         """The median score of the pages that have the most of the query's words."""

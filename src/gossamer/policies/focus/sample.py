@@ -60,19 +60,22 @@ class WordTable:
         length[length == 0.0] = 1.0
         self.weights = (self.weights / length[self.row]).astype(np.float32)
 
-    def times(self, column: NDArray[np.float32]) -> NDArray[np.float64]:
+    def times(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """For each page the sum of its weights times the entries of a column by word."""
-        return sums(self.row, self.weights * column[self.numbers], self.pages)
+        values = column[self.numbers].astype(np.float32, copy=False)
+        return sums(self.row, self.weights * values, self.pages)
 
     def mean(self, shares: NDArray[np.float64], buckets: int) -> NDArray[np.float64]:
         """The mean of the pages, each with its share, as a column by word."""
         total = float(shares.sum())
         if total <= 0.0:
             return np.zeros(buckets)
-        return sums(self.numbers, self.weights * shares[self.row], buckets) / total
+        column = sums(self.numbers, self.weights * shares[self.row], buckets)
+        column /= total
+        return column
 
 
 def sums(groups: NDArray[np.integer], values: NDArray[Any], many: int) -> NDArray[np.float64]:
     """The sum of the values of each group, from 0 to `many` - 1."""
-    totals: NDArray[np.float64] = np.bincount(groups, values, many).astype(np.float64)
+    totals: NDArray[np.float64] = np.bincount(groups, values, many).astype(np.float64, copy=False)
     return totals
