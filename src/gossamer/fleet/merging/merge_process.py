@@ -30,7 +30,7 @@ from gossamer.fleet.merging.merge_queue import MergeQueue, MergeResult, Waiting
 from gossamer.fleet.packages.format import PackageLimits, PackageRefused
 
 _AT_ONCE: Final = 200  # packages for which the collection is opened once
-_MAX_TRIES: Final = 3  # a package that ended the process so often is set aside
+_MAX_TRIES: Final = 10  # a package that ended the process so often is set aside
 _LINGER_S: Final = 1.0  # how long more packages are awaited before settling
 _LOOK_S: Final = 0.1
 IN_USE: Final = 12  # exit code: another process writes to the collection

@@ -268,8 +268,9 @@ class _Builder:
     ) -> PackageEntry:
         exchange, answer = one.exchange, one.answer
         key = self._keys.of(exchange.lease.url)
+        address = answer.address if answer is not None else ""
         lease = structs.replace(
-            exchange.lease, number=0, key=key, address="", is_trusted=False, previous=None
+            exchange.lease, number=0, key=key, address=address, is_trusted=False, previous=None
         )
         if answer is None:
             return PackageEntry(lease, exchange.answer, None)
