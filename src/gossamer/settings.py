@@ -495,6 +495,12 @@ class Frontier(Section):
         "such URLs are refused as trap. It grows with what the host brings. 0: never.",
         at_least=0,
     )
+    trap_budget_per_site: int = setting(
+        20_000,
+        "The same for all hosts of a site (registrable domain) together. It grows with what the "
+        "site brings, with sites that link to it, and with pages that are relevant. 0: no limit.",
+        at_least=0,
+    )
     avoid_unsafe: bool = setting(
         True, "Refuse links that may change data on the server, such as log-out links."
     )

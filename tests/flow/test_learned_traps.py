@@ -64,12 +64,27 @@ def random_words(_target: str) -> bytes:
     return page(f"<p>{text}{links}")
 
 
+def depth(target: str) -> bytes:
+    ways = "".join(f"<a href={target.rstrip('/')}/{turn}>x</a>" for turn in ("left", "right"))
+    return page(f"<p>You stand between hedges<p>There are ways to the left and to the right{ways}")
+
+
+def mirror(target: str) -> bytes:
+    """A page that was there before, below one more folder each time."""
+    number = int(target.rpartition("/")[2]) % REAL
+    text = f"<p>The manual of the house, part {number}<p>{' '.join(WORDS[number * 30 :][:30])}"
+    folder = f"/copy{next(NUMBERS)}/page"
+    return page(text + "".join(f"<a href={folder}/{number + step}>x</a>" for step in (1, 2)))
+
+
 TRAPS: dict[str, tuple[str, Callable[[str], bytes]]] = {
     "calendar": ("/calendar/0", calendar),
     "session": ("/page/0?sid=1", session),
     "parameters": ("/lamps?sort=1", parameters),
     "soft 404": ("/find/x", soft_404),
     "random words": ("/a-0.html", random_words),
+    "depth": ("/maze/", depth),
+    "mirror": ("/copy/page/0", mirror),
 }
 
 
@@ -99,6 +114,16 @@ def real_pages(site: Site) -> int:
     return len({path for path in site.asked if path.startswith("/page/") and "?" not in path})
 
 
+def reached(site: Site) -> int:
+    """The number of requests until all real pages were requested."""
+    left = {path for path in site.asked if path.startswith("/page/") and "?" not in path}
+    for number, path in enumerate(site.asked, 1):
+        left.discard(path)
+        if not left:
+            return number
+    return len(site.asked)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("site", TRAPS, indirect=True)
 @pytest.mark.parametrize("workers", [0, 2])
@@ -115,6 +140,8 @@ def test_a_crawl_of_each_kind_of_trap_ends(site: Site, collection: Path, workers
     assert real_pages(site) == REAL - 2  # `/` is page 0, and the last has no partner
     assert summary.by_reason["trap"] > 0
     assert summary.fetched < MOST / 2
+    if "/a-0.html" not in site.asked:  # real pages of this site are random words, too
+        assert reached(site) <= 1.5 * REAL
 
 
 @pytest.mark.slow
@@ -166,6 +193,7 @@ def test_a_verdict_is_explained_and_the_operator_can_withdraw_it(
     assert "no new text" in why
     assert "gossamer trust" in why
     assert "trap: 127.0.0.1" in status
+    assert "such as a calendar" in status
 
     assert typed("trust", "-c", collection, url).out.strip() == url
     crawled(collection, site)

@@ -501,6 +501,10 @@ class Options(ShortOptions, total=False):
     """Requests that a host may waste on URLs that bring no new text, only more links, before such
     URLs are refused as trap. It grows with what the host brings. 0: never."""
 
+    frontier__trap_budget_per_site: int
+    """The same for all hosts of a site (registrable domain) together. It grows with what the site
+    brings, with sites that link to it, and with pages that are relevant. 0: no limit."""
+
     frontier__avoid_unsafe: bool
     """Refuse links that may change data on the server, such as log-out links."""
 

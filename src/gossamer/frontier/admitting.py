@@ -197,7 +197,7 @@ class Admitting:
                 self._guard.note_child(key, via)
         else:
             run = 0  # the host that names it says nothing about this one
-            self._guard.note_linking(key, via)
+            self._guard.note_linking(key, url, via)
         level = self._guard.level(key, url, run, via, is_first=is_first)
         is_trial = False
         if level:

@@ -112,7 +112,13 @@ class Frontier:
         self.queues = UrlQueues(self.state, policies.order, self.selection)
         self.visits = self.queues.visits
         self.retries = RetryQueue(self.state, self.queues)
-        self.guard = TrapGuard(store, pending, settings.trap_budget, trusted or BanList())
+        self.guard = TrapGuard(
+            store,
+            pending,
+            settings.trap_budget,
+            trusted or BanList(),
+            per_site=settings.trap_budget_per_site,
+        )
         self._join(Rules(judge, budget, settings.urls_per_host, watch_depth, on_refused))
 
     def _join(self, rules: Rules) -> None:

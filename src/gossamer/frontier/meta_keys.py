@@ -39,6 +39,7 @@ LISTS_KEY: Final = b"lists"  # when sitemaps were read again
 NOTIFIED_PREFIX: Final = b"notified:"  # how far a webhook or command is
 DUPLICATES_KEY: Final = b"duplicates"  # the mode by which the tables of duplicates were made
 YIELD_PREFIX: Final = b"yield:"  # behind it a host key: what a host that wasted requests brought
+SITE_YIELD_PREFIX: Final = b"yield-site:"  # behind it the key of a site
 TRUST_KEY: Final = b"trust"  # lines of URLs that are no traps, whatever they bring
 JUDGED_KEY: Final = b"judged"  # the moment up to which pages were compared with earlier ones
 # Of an earlier version, which counted duplicates without a table. They are deleted.

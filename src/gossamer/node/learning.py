@@ -162,6 +162,9 @@ class Learner:
             selection.learn(
                 report.lease.key, report.found, report.repeated, anchors, report.focus, contexts
             )
+            if selection.focus is not None:
+                for key in selection.focus.take_relevant():
+                    self.frontier.guard.note_relevant(key, self.frontier.url_of(key))
             return
         for key, links in unpack_links(report.repeated):
             self.frontier.count_links(key, links)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from gossamer.base.plurals import counted
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.levels.guard import find_yield, stored_yields
+from gossamer.frontier.levels.sites import stored_sites
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.frontier.store import StateTable, Store
+from gossamer.policies.traps.kinds import kind_of
 from gossamer.policies.traps.odds import levels_of_run
 from gossamer.policies.traps.yields import REFUSED_LEVEL, HostYield
 from gossamer.records import Outcome
@@ -17,19 +19,22 @@ from gossamer.records import Outcome
 
 @dataclass(frozen=True, slots=True)
 class TrapVerdict:
-    """One verdict, about a pattern of a host, or about its long runs."""
+    """One verdict, about a pattern of a host, about its long runs, or about a site."""
 
-    host: str
+    host: str  # or the site
     pattern: str  # empty: of pages behind others that brought nothing new
     news: int  # pages that brought something, since the pattern was first seen
     wasted: int
     levels: int  # by which such URLs come later; 0: only their runs count
     is_refused: bool
+    kind: str = ""  # what it looks like; empty: of all kinds
 
     @property
     def sentence(self) -> str:
         """The verdict for people."""
         what = f"pages like {self.pattern}" if self.pattern else "pages behind such pages"
+        if self.kind:
+            what += f" ({self.kind})"
         brought = f"{counted(self.wasted, 'request')} wasted, {self.news} brought new text"
         end = "further ones are refused as trap" if self.is_refused else "they are requested later"
         return f"{self.host}: {what}: {brought}; {end}"
@@ -43,11 +48,15 @@ def trap_verdicts(store: Store) -> Iterator[TrapVerdict]:
         for pattern, counts in host.patterns.items():
             if levels := counts.levels:
                 is_refused = host.is_spent and levels >= REFUSED_LEVEL
-                yield TrapVerdict(
-                    name, pattern, counts.all_news, counts.all_wasted, levels, is_refused
-                )
+                wasted = counts.all_wasted
+                kind = kind_of(pattern, wasted, counts.by_grade)
+                yield TrapVerdict(name, pattern, counts.all_news, wasted, levels, is_refused, kind)
         if host.is_spent:
             yield TrapVerdict(name, "", host.news, host.wasted, 0, is_refused=True)
+    for site in stored_sites(store):
+        if site.is_spent:
+            name = f"the site {site.name}"
+            yield TrapVerdict(name, "", site.news, site.wasted, 0, is_refused=True)
 
 
 def trap_sentences(store: Store, key: bytes, row: UrlRow) -> list[str]:
@@ -68,8 +77,9 @@ def _sentences(host: HostYield, row: UrlRow) -> Iterator[str]:
         )
     if levels:
         counts = host.patterns[pattern]
+        kind = kind_of(pattern, counts.all_wasted, counts.by_grade)
         yield (
-            f"Pages like {pattern} wasted {counted(counts.all_wasted, 'request')}, and "
+            f"Pages like {pattern} ({kind}) wasted {counted(counts.all_wasted, 'request')}, and "
             f"{counts.all_news} of them brought new text"
             + (f", so they come {counted(levels, 'level')} later." if is_waiting else ".")
         )

@@ -113,8 +113,8 @@ def test_a_refusal_names_the_pattern_or_the_way() -> None:
     host = HostYield()
     waste(host, 0, 300)
 
-    assert "/calendar/0/" in explain(host, DAY.format(1), 0, BASE)
-    assert "on the way" in explain(host, PAGE.format("x"), 12, BASE)
+    assert "/calendar/0/" in explain(host, DAY.format(1), 0, "host", (300, 200))
+    assert "on the way" in explain(host, PAGE.format("x"), 12, "host", (300, 200))
 
 
 def test_the_patterns_of_a_host_are_bounded() -> None:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from gossamer.base.packing import pack, unpacker
 from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.levels.sites import SiteBudgets
 from gossamer.frontier.meta_keys import YIELD_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import StateTable, Store, walk
@@ -62,7 +63,10 @@ _NO_FAMILY: Final = Family()
 class TrapGuard:
     """Judges URLs by what their hosts have brought. `budget` 0: every URL is as good as another."""
 
-    def __init__(self, store: Store, pending: Pending, budget: int, trusted: BanList) -> None:
+    def __init__(
+        self, store: Store, pending: Pending, budget: int, trusted: BanList, *, per_site: int = 0
+    ) -> None:
+        """`per_site`: the budget of all hosts of a site together; 0: no limit."""
         self._pending = pending
         self._budget = budget
         self.trusted = trusted
@@ -70,6 +74,7 @@ class TrapGuard:
         self._families: dict[bytes, Family] = {}
         self._dirty: set[bytes] = set()
         self._shared = SharedText()
+        self._sites = SiteBudgets(pending, per_site)
         self.withdrawn = 0  # how often the refusals of a host were withdrawn
         # Hosts of which a URL may have a level. No other host is looked at.
         self.suspects: set[bytes] = set()
@@ -108,6 +113,7 @@ class TrapGuard:
             row: bytes = pack(self._hosts[key])
             self._pending.put(_META, YIELD_PREFIX + key, row)
         self._dirty.clear()
+        self._sites.begin()
 
     # -- what is asked for each URL
 
@@ -126,9 +132,13 @@ class TrapGuard:
         if level < REFUSED_LEVEL:
             return None
         host = self._host(key[:HOST_BYTES])
-        if not host.is_spent:
+        if host.is_spent:
+            return explain(host, url, run, "host", (host.wasted, host.budget(self._budget)))
+        site = self._sites.spent(key[:HOST_BYTES], url)
+        if site is None:
             return None
-        return explain(host, url, run, self._budget)
+        spent = (site.wasted, site.budget(self._sites.base))
+        return explain(host, url, run, f"site {site.name}", spent)
 
     def is_refused(self, key: bytes, url: str, run: int) -> bool:
         """Whether a URL that was refused as a trap would be refused now."""
@@ -159,9 +169,15 @@ class TrapGuard:
         if len(family.children) < _MOST_CHILDREN:
             family.children.append(key)
 
-    def note_linking(self, key: bytes, via: bytes) -> None:
+    def note_linking(self, key: bytes, url: str, via: bytes) -> None:
         """A page of another host links to a suspect."""
-        self._host(key[:HOST_BYTES]).note_linking(via[:HOST_BYTES])
+        if site := self._sites.note_linking(key, url, via):
+            self._host(key[:HOST_BYTES]).note_linking(site)
+
+    def note_relevant(self, key: bytes, url: str) -> None:
+        """A page is relevant to the topic of the crawl."""
+        self._host(key[:HOST_BYTES]).relevant += 1
+        self._sites.note_relevant(key[:HOST_BYTES], url)
 
     def learn(
         self, key: bytes, url: str, run: int, via: bytes, news: News, fresh: list[str]
@@ -178,6 +194,13 @@ class TrapGuard:
         if host_key in self.suspects:
             self._dirty.add(host_key)
         self.withdrawn += host.settle(self._budget)
+        self.withdrawn += self._sites.learn(
+            host_key,
+            url,
+            is_news=news is News.NEW,
+            is_wasted=had_level and news is not News.NEW and bool(fresh),
+            had_level=had_level,
+        )
         return self._learn_family(run, via, news, names_some=bool(fresh)) if run else NONE_EARLIER
 
     def _learn_family(self, run: int, via: bytes, news: News, *, names_some: bool) -> Earlier:

@@ -24,6 +24,7 @@ class FocusFeed:
         self._table = table
         self.stored: tuple[bytes, bytes] = b"", b""  # what an earlier run gave as `judged`
         self.example_keys: set[bytes] = set()  # of URLs whose pages are examples
+        self._relevant: list[bytes] = []  # keys of pages, since they were taken
 
     def judged(self, pages: PageColumns, most: int = MOST_JUDGED) -> tuple[bytes, bytes]:
         """Keys and relevance (as 16-bit floats) of fetched pages, the last ones found."""
@@ -48,15 +49,23 @@ class FocusFeed:
             self.example_keys.discard(key)
             self.order.mark(page.page, is_wanted=True)
         given = page.relevance if page.relevance >= 0.0 else None
+        before = self.order.relevant
         if source != NONE:
             self.order.note_page(source, page.page, given)
         else:
             self.order.judge_page(page.page, given)
+        if self.order.relevant > before:
+            self._relevant.append(key)
         slots = self._table.find(found)
         known = np.flatnonzero(slots != NONE)
         if len(known) and len(slots) == len(page.links):
             links, contexts = page.links[known], page.contexts[known]
             self.order.note_link_words(slots[known], links, contexts)
+
+    def take_relevant(self) -> list[bytes]:
+        """The keys of pages that were found relevant since the last time."""
+        keys, self._relevant = self._relevant, []
+        return keys
 
 
 def feed_for(order: ColumnOrder, table: SlotByKey) -> FocusFeed | None:

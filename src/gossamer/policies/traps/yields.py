@@ -11,7 +11,7 @@ costs one request and leads nowhere, so it says nothing about its pattern.
     refusal  the host wasted as many requests on URLs with a level as its budget allows: those of
              level 4 and more are refused, but for trials, until half of the budget is given back
 
-The budget grows with the pages that brought something, and with the hosts that link to this one.
+The budget grows with what the host earned (`earned.py`); a site has one, too.
 News of a URL with a level give some of it back, and counts of patterns fade, so verdicts are
 withdrawn when a part of a host brings something again.
 """
@@ -23,6 +23,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from gossamer.policies.traps.earned import GIVEN_BACK, earned, is_spent, note_linking
 from gossamer.policies.traps.grades import News
 from gossamer.policies.traps.odds import FREE_RUN, levels_of_run, with_siblings
 from gossamer.policies.traps.patterns import Patterns, patterns_of
@@ -35,10 +36,6 @@ _FEW_WASTED: Final = 3
 _LEVELS_OF_PATTERN: Final = 4.0  # for each factor of 2.7 by which more pages are wasted
 _REAL_SHARE: Final = 0.1
 _TRIALS: Final = 0.05  # of the requests
-_GIVEN_BACK: Final = 20  # wasted requests that one page with news makes good
-_PER_NEWS: Final = 1.0  # wasted requests that a page with news allows
-_PER_LINKING_HOST: Final = 20
-_MOST_LINKING: Final = 100
 _MOST_PATTERNS: Final = 300
 _MOST_FRESH: Final = 20  # URLs of a page that are compared with its own pattern
 
@@ -50,8 +47,12 @@ class PatternCounts(Struct, array_like=True):
     wasted: float = 0.0
     all_news: int = 0
     all_wasted: int = 0
+    by_grade: dict[int, int] = {}  # of those that were wasted
 
-    def add(self, *, is_news: bool) -> None:
+    def add(self, news: News) -> None:
+        is_news = news is News.NEW
+        if not is_news:
+            self.by_grade[news] = self.by_grade.get(news, 0) + 1
         self.news = self.news * _FADE + is_news
         self.wasted = self.wasted * _FADE + (not is_news)
         self.all_news += is_news
@@ -77,19 +78,20 @@ class HostYield(Struct, array_like=True):
     news: int = 0
     wasted: int = 0  # requests for URLs with a level, less what news gave back
     trials: int = 0
-    linking: set[bytes] = set()  # keys of hosts that link here
+    linking: set[bytes] = set()  # keys of sites that link here
     refused: int = 0
     is_spent: bool = False  # the budget: URLs are refused until half of it is given back
+    relevant: int = 0  # pages that are about the topic of the crawl
 
     def budget(self, base: int) -> int:
         """How many requests may be wasted on URLs with a level."""
-        return int(base + _PER_NEWS * self.news + _PER_LINKING_HOST * len(self.linking))
+        return base + earned(self.news, self.relevant, len(self.linking))
 
     def settle(self, base: int) -> bool:
         """Note whether the budget is spent; whether refusals are withdrawn by that."""
         budget = self.budget(base)
         was_spent = self.is_spent
-        self.is_spent = self.wasted >= (budget // 2 if was_spent else budget)
+        self.is_spent = is_spent(self.wasted, budget, was_spent=was_spent)
         return was_spent and not self.is_spent
 
     def take_trial(self) -> bool:
@@ -118,21 +120,21 @@ class HostYield(Struct, array_like=True):
         if news is News.NEW:
             self.news += 1
             if had_level:
-                self.wasted = max(0, self.wasted - _GIVEN_BACK)
+                self.wasted = max(0, self.wasted - GIVEN_BACK)
             if run <= FREE_RUN:
                 for name in patterns_of(url):
-                    self._counts(name).add(is_news=True)
+                    self._counts(name).add(news)
         elif news is not News.UNKNOWN and fresh:
             self.wasted += had_level
             if run <= FREE_RUN:
-                self._learn_wasted(patterns_of(url), fresh)
+                self._learn_wasted(patterns_of(url), news, fresh)
 
-    def _learn_wasted(self, own: Patterns, fresh: list[str]) -> None:
+    def _learn_wasted(self, own: Patterns, news: News, fresh: list[str]) -> None:
         """A pattern is only blamed for pages that lead to more of the same pattern."""
         others = [patterns_of(url) for url in fresh[:_MOST_FRESH]]
         for name, *same in zip(own, *others, strict=True):
             if name in same:
-                self._counts(name).add(is_news=False)
+                self._counts(name).add(news)
 
     def _counts(self, name: str) -> PatternCounts:
         counts = self.patterns.get(name)
@@ -147,10 +149,9 @@ class HostYield(Struct, array_like=True):
         known = sorted(self.patterns.items(), key=lambda one: -(one[1].news + one[1].wasted))
         self.patterns = dict(known[: _MOST_PATTERNS // 2])
 
-    def note_linking(self, host_key: bytes) -> None:
-        """Another host links to this one."""
-        if len(self.linking) < _MOST_LINKING:
-            self.linking.add(host_key)
+    def note_linking(self, site: bytes) -> None:
+        """Another site links to this host."""
+        note_linking(self.linking, site)
 
 
 def level_of(run: int, levels: int, *, is_first: bool, said: int = 0, news: int = 0) -> int:
@@ -162,12 +163,12 @@ def level_of(run: int, levels: int, *, is_first: bool, said: int = 0, news: int 
     return min(MAX_LEVEL, by_run + levels + _BEHIND_FIRST * is_behind)
 
 
-def explain(host: HostYield, url: str, run: int, base: int) -> str:
-    """Why a URL is refused, in a sentence."""
+def explain(host: HostYield, url: str, run: int, spender: str, spent: tuple[int, int]) -> str:
+    """Why a URL is refused, in a sentence. `spent`: wasted requests and the budget of the host or
+    the site, as `spender` says."""
     levels, pattern = host.levels_of(url)
-    spent = (
-        f"the host wasted {host.wasted} requests of a budget of {host.budget(base)} on such URLs"
-    )
+    wasted, budget = spent
+    said = f"the {spender} wasted {wasted} requests of a budget of {budget} on such URLs"
     if levels and levels >= levels_of_run(run):
-        return f"pages like {pattern} bring no new text, only more links; {spent}"
-    return f"the pages on the way to it brought no new text; {spent}"
+        return f"pages like {pattern} bring no new text, only more links; {said}"
+    return f"the pages on the way to it brought no new text; {said}"
