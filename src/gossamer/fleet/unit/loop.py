@@ -36,7 +36,7 @@ from gossamer.fleet.unit.round_trips import RoundTrips
 from gossamer.fleet.unit.status import UnitStatus
 from gossamer.fleet.unit.unit_log import UnitLog
 from gossamer.fleet.unit.waiting import Backoff
-from gossamer.version import __version__
+from gossamer.fleet.update.watch import UpdateWatch
 
 UnitEnding = Literal["stopped", "deleted", "revoked", "update"]
 
@@ -60,6 +60,7 @@ class Unit:
         probe: Probe,
         clock: Clock,
         log: UnitLog,
+        updates: UpdateWatch,
     ) -> None:
         self._folder = folder
         self._identity = identity
@@ -68,6 +69,7 @@ class Unit:
         self._probe = probe
         self._clock = clock
         self._log = log
+        self._updates = updates
         self._conditions = WorkConditions(settings)
         self._verdict = WorkVerdict(False, JobAction.RUN, "the unit is starting")
         self._jobs = UnitJobs(folder, settings, clock, log)
@@ -82,7 +84,6 @@ class Unit:
         self._disk_bytes = 0
         self._is_draining = False
         self._is_last_job = False  # stop when no job is left
-        self._wants_update = False
         self._command: LocalCommand | None = None
         self._ending: UnitEnding | None = None
         self._trouble = ""
@@ -125,9 +126,11 @@ class Unit:
         if not self._poller.is_busy and self._clock.now_s() >= self._next_poll_s:
             self._poller.ask(self._poll())
         self._tell_status()
+        if said := self._updates.look():
+            self._log.say(f"{said[:1].upper()}{said[1:]}.")
         if self._is_last_job and not self._jobs.count:
             self._end("stopped", "The unit stops: its last job is done.")
-        elif self._wants_update and not self._jobs.count:
+        elif self._updates.is_ready and not self._jobs.count:
             self._end("update", "The unit changes to the version that the hub offers.")
 
     def _obey(self, command: LocalCommand | None) -> None:
@@ -156,6 +159,7 @@ class Unit:
             if polled is not None and polled.answer is not None:
                 self._acknowledge(polled)
         self._jobs.close()
+        self._updates.close()
         self._poller.close()
 
     # -- the machine
@@ -191,7 +195,7 @@ class Unit:
     def _unit_state(self) -> UnitState:
         if self._ending is not None:
             return "stopped"
-        if self._is_draining or self._is_last_job or self._wants_update:
+        if self._is_draining or self._is_last_job or self._updates.is_ready:
             return "draining"
         if self._verdict.work is not JobAction.RUN:
             return "waiting"
@@ -201,7 +205,7 @@ class Unit:
 
     @property
     def _wants_job(self) -> bool:
-        is_ending = self._is_draining or self._is_last_job or self._wants_update
+        is_ending = self._is_draining or self._is_last_job or self._updates.is_ready
         return self._verdict.may_start and not is_ending and self._jobs.has_room
 
     def _poll(self, *, is_last: bool = False) -> Poll:
@@ -212,7 +216,7 @@ class Unit:
             progress=self._jobs.progress(),
             orders_done=self._orders.to_tell(),
             bans_version=self._bans.version,
-            version=__version__,
+            version=self._updates.version,
             why=self._verdict.why,
             round_trips=self._trips.take(),
             robots=self._jobs.new_robots(),
@@ -236,6 +240,7 @@ class Unit:
         if lease_s is not None:
             wait_s = min(wait_s, lease_s / _LEASE_POLLS)
         self._next_poll_s = now_s + max(_LEAST_POLL_S, wait_s)
+        self._updates.polled(polled.answer.offers)
         self._obey_hub(polled.answer)
         if self._jobs.has_news:
             self._next_poll_s = now_s + _LEAST_POLL_S
@@ -262,7 +267,7 @@ class Unit:
                 self._end("revoked", f"The unit stops: {error}")
                 return 0.0
             if error.status == 426:
-                self._wants_update = True
+                self._updates.must_update()
             at_least_s = error.retry_s
         elif not isinstance(error, HubAway | HubUntrusted):
             at_least_s = 1.0
@@ -296,7 +301,7 @@ class Unit:
             case "delete":
                 self._end("deleted", "The unit is deleted by order of the hub.")
             case "update":
-                self._wants_update = True
+                note = self._updates.check_now()
         self._log.say(f"Order of the hub: {order.kind} {order.job}".rstrip() + ".")
         self._orders.done(order, note)
 
@@ -311,7 +316,7 @@ class Unit:
             hub=self._identity.hub_url,
             unit=self._identity.unit,
             name=machine_facts(self._folder.path, self._settings).name,
-            version=__version__,
+            version=self._updates.version,
             state=self._unit_state,
             why=self._verdict.why,
             trouble=self._trouble,

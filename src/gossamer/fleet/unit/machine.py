@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gossamer.fleet.protocol import MachineFacts, UnitPlace
 from gossamer.fleet.settings import UnitSettings
-from gossamer.version import __version__
+from gossamer.fleet.update.running import running_version
 
 
 def machine_facts(folder: Path, settings: UnitSettings, *, is_relay: bool = False) -> MachineFacts:
@@ -19,7 +19,7 @@ def machine_facts(folder: Path, settings: UnitSettings, *, is_relay: bool = Fals
         name=(settings.name or platform.node() or "unit")[:200],
         platform=f"{sys.platform}-{platform.machine().lower()}",
         python=platform.python_version(),
-        version=__version__,
+        version=running_version(),
         cores=os.cpu_count() or 1,
         memory_bytes=memory_bytes(),
         free_disk_bytes=free_bytes(folder),

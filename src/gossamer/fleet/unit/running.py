@@ -9,13 +9,15 @@ from typing import Final
 
 from gossamer.base.clock import SystemClock
 from gossamer.errors import HubRefusal
-from gossamer.fleet.unit.folder import UnitFolder
+from gossamer.fleet.unit.folder import UnitFolder, UnitIdentity
 from gossamer.fleet.unit.idle.probes import probe_for
 from gossamer.fleet.unit.local_page import LocalPage
 from gossamer.fleet.unit.loop import Unit, UnitEnding
 from gossamer.fleet.unit.poller import Poller
 from gossamer.fleet.unit.sending import client_of
 from gossamer.fleet.unit.unit_log import UnitLog
+from gossamer.fleet.update.connection import HubConnection
+from gossamer.fleet.update.watch import UpdateWatch
 
 _POLL_ANSWER_S: Final = 40.0
 
@@ -29,7 +31,8 @@ def run_unit(folder: UnitFolder, *, is_quiet: bool = False) -> UnitEnding:
     with folder.locked():
         folder.command.unlink(missing_ok=True)
         poller = Poller(client_of(folder, identity, answer_s=_POLL_ANSWER_S))
-        unit = Unit(folder, identity, settings, poller, probe_for(clock), clock, log)
+        updates = UpdateWatch(hub_connection(folder, identity), clock)
+        unit = Unit(folder, identity, settings, poller, probe_for(clock), clock, log, updates)
         page = _open_page(unit, settings.page_port, log)
         try:
             _heed_signals(unit)
@@ -48,6 +51,19 @@ def run_unit(folder: UnitFolder, *, is_quiet: bool = False) -> UnitEnding:
             status=401,
         )
     return ending
+
+
+def hub_connection(folder: UnitFolder, identity: UnitIdentity) -> HubConnection:
+    """How a process that fetches an update reaches the hub. Raises SettingsError."""
+    return HubConnection(
+        url=identity.hub_url,
+        token=identity.token,
+        directory=str(folder.update),
+        root=identity.update_root,
+        ca_file=str(folder.authority) if identity.authority else "",
+        proxy=folder.read_settings().proxy or identity.proxy,
+        certificate=str(folder.client_certificate) if identity.client_certificate else "",
+    )
 
 
 def _open_page(unit: Unit, port: int, log: UnitLog) -> LocalPage | None:

@@ -71,6 +71,8 @@ class Launcher:
             self._child = start_file(file, *self._words, more={LAUNCHED: "1"})
         except OSError as fault:
             return f"it cannot be started ({fault.strerror})"
+        if self._ending.is_set():  # the signal came while there was no unit
+            self._child.terminate()
         return ""
 
     def _wait(self, state: UpdateState) -> int:

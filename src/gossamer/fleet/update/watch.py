@@ -53,16 +53,26 @@ class UpdateWatch:
             self._must_confirm = False
             self._folder.write(self._folder.read().confirmed())
             self._folder.tidy(single_file())
-        is_wanted = self._can_switch and is_newer(offers, self.version) and not self.is_ready
-        if not is_wanted or self._process is not None:
+        if is_newer(offers, self.version):
+            self._attempt(offers)
+
+    def must_update(self) -> None:
+        """The hub speaks only with newer versions."""
+        self._attempt("any")
+
+    def check_now(self) -> str:
+        """The operator orders an update: do not wait after an attempt that failed. A note if the
+        unit cannot update itself.
+        """
+        self._tried = ""
+        return "" if self._can_switch else "an installed package is not updated by the hub"
+
+    def _attempt(self, offers: str) -> None:
+        if not self._can_switch or self.is_ready or self._process is not None:
             return
         if offers != self._tried or self._clock.now_s() >= self._next_s:
             self._tried = offers
             self._begin()
-
-    def check_now(self) -> None:
-        """The operator orders an update: do not wait after an attempt that failed."""
-        self._tried = ""
 
     def _begin(self) -> None:
         self._next_s = self._clock.now_s() + _AGAIN_S

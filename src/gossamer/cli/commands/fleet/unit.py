@@ -35,7 +35,12 @@ def unit() -> None:
 @unit_app.command()
 def join(
     url: Annotated[str, typer.Argument(metavar="URL", help="Address of the hub, https://...")],
-    code: Annotated[str, typer.Argument(metavar="CODE", help="Join code; it can be used once.")],
+    code: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE", help="Join code; it can be used once; `-`: read from stdin."
+        ),
+    ],
     directory: UnitOption = None,
     proxy: Annotated[
         str | None,
@@ -50,6 +55,7 @@ def join(
     from gossamer.fleet.unit.joining import join as join_hub
 
     folder = _folder(directory)
+    code = sys.stdin.readline().strip() if code == "-" else code
     identity = join_hub(folder, url, code, proxy or "")
     if json:
         facts = {"schema": 1, "unit": identity.unit, "hub": identity.hub_url}
@@ -72,8 +78,10 @@ def run(
 ) -> None:
     """Work for the hub until the unit is stopped; Ctrl-C stops it."""
     from gossamer.fleet.unit.running import run_unit
+    from gossamer.fleet.update.launcher import SWITCH
 
-    run_unit(_folder(directory), is_quiet=quiet)
+    if run_unit(_folder(directory), is_quiet=quiet) == "update":
+        raise typer.Exit(SWITCH)
 
 
 @unit_app.command()
