@@ -70,6 +70,9 @@ SITES = ["postgresql", "sqlite", "python", "apache", "handbook"]
 if os.environ.get("EIGHT_SITES"):
     SITES += ["cppreference", "git", "linux"]
 
+# One process for each file: its tests share crawls and servers. The longest first (conftest.py).
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
+
 # Each check: its name, its command after `python -m`, and exit codes that are also good.
 # pytest says 5 when there was nothing to run.
 CHECKS = (
@@ -77,7 +80,7 @@ CHECKS = (
     ("lint", ["ruff", "check", "."], ()),
     ("types", ["mypy"], ()),
     ("unit tests", ["pytest", "-n", "auto", "--dist", "worksteal", "-m", "not slow"], ()),
-    ("slow tests", ["pytest", "-n", "auto", "--dist", "loadfile", "-m", "slow"], (5,)),
+    ("slow tests", ["pytest", "-n", "auto", *BY_FILE, "-m", "slow"], (5,)),
 )
 
 

@@ -16,6 +16,8 @@ from typing import Final
 import hypothesis
 import pytest
 
+from support.longest import LONGEST
+
 MEMORY: Final = Path("/dev/shm")
 ROOM_BYTES: Final = 6 * 2**30  # four times what all tests together leave there until their end
 
@@ -41,6 +43,13 @@ def pytest_configure() -> None:
     gc.set_threshold(50_000, 20, 50)  # a tenth of the time went into looking for cycles
     if _has_room(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.hookimpl(trylast=True)  # after the order was made random
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files of `LONGEST` first, the others as they are."""
+    rank = {path: at for at, path in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(LONGEST)))
 
 
 def pytest_collection_finish() -> None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from gossamer.settings import SECTIONS
+from support.longest import LONGEST
 
 SRC = Path(__file__).parents[2] / "src" / "gossamer"
 
@@ -39,3 +40,7 @@ def test_no_two_modules_define_a_type_of_the_same_name() -> None:
     }
 
     assert twice == {}
+
+
+def test_the_files_that_run_first_are_there() -> None:
+    assert [path for path in LONGEST if not path.is_file()] == []

@@ -39,8 +39,8 @@ class SmallWeb:
 
 def _words(name: str) -> str:
     """A text that no other page has: pages that bring nothing new are held back."""
-    draw = random.Random(name)
-    words = ("".join(draw.choices("abcdefghijklmnop", k=7)) for _ in range(80))
+    letters = "".join(random.Random(name).choices("abcdefghijklmnop", k=7 * 80))
+    words = (letters[at : at + 7] for at in range(0, len(letters), 7))
     return f"<p>{' '.join(words)}</p>"
 
 
