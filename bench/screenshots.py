@@ -1,9 +1,10 @@
 """Pictures of every page of `gossamer serve`, for docs/: light and dark, desktop and phone.
 
-    python -m bench.screenshots [FOLDER]
+    python -m bench.screenshots [FOLDER [NAME...]]
 
-Serves and crawls the demo web, visits it again for some seconds after a change, serves the
-collection and starts a crawl from the form as a person would. Needs Playwright and the system's
+Serves and crawls the demo web, visits it again for some seconds after a change, crawls it for a
+topic, serves the collections and starts a crawl from the form as a person would. With names only
+these pictures are taken. Needs Playwright and the system's
 Chromium; with Pillow the pictures get a palette and are a third as large. Ends with 1 when a page
 is wider than its window, or when a picture is larger than 150 kB.
 """
@@ -28,6 +29,7 @@ from bench.served import served
 from gossamer.demo.server import serve as serve_demo
 from gossamer.demo.web import answer, build_web
 
+TOPIC: Final = "garden roses beans"
 TOKEN: Final = "a-token-for-pictures-only"
 MOST_BYTES: Final = 150_000
 PORT: Final = 8080  # of the demo web, so that pictures differ only where pages do
@@ -74,6 +76,9 @@ def shots(root: str) -> tuple[Shot, ...]:
         Shot("crawls", "/crawls", "All crawls, and the form for a new one"),
         Shot("live", "/crawls/live", "A running crawl"),
         Shot("curves", "/crawls/valley", "Charts of a finished crawl", scroll_to="#curves"),
+        Shot("files", "/files?c=topic", "Files that a crawl has found"),
+        Shot("marks", f"/page?url={root}/&c=topic&view=about", "A page with marks for a topic"),
+        Shot("harvest", "/crawls/topic", "A focused crawl with its harvest rate"),
         Shot("bans", "/crawls/live", "Bans and hosts of a crawl", scroll_to="#bans"),
         Shot("login", "/login", "Log in", is_for_strangers=True),
     )
@@ -109,6 +114,17 @@ def _crawl_demo(home: Path) -> None:
             "crawl", "-c", home, "--forever", "--max-time", _VISITS_S,
             "--set", "refresh.min_interval_s=6",
         )  # fmt: skip
+    with serve_demo(PORT) as web:
+        _gossamer(
+            "crawl", "-c", _crawls_beside(home) / "topic", "--delay", 0, "--max-pages", 200,
+            "--type", "html,pdf,image,audio", "--order", "focus", "--query", TOPIC,
+            "--set", "frontier.pages_per_host=150", *web.seeds,
+        )  # fmt: skip
+
+
+def _crawls_beside(home: Path) -> Path:
+    """Where the server keeps the crawls that it starts."""
+    return home.with_name(f"{home.name}-crawls")
 
 
 def _gossamer(*words: object) -> None:
@@ -169,7 +185,7 @@ def _take_all(home: Path, out: Path) -> list[str]:
                 for scheme in SCHEMES:
                     faults += _take_some(browser, origin, out, size, scheme)
         finally:
-            _gossamer("stop", "-c", home.with_name(f"{home.name}-crawls") / "live")
+            _gossamer("stop", "-c", _crawls_beside(home) / "live")
             browser.close()
     return faults
 
@@ -203,6 +219,7 @@ def _start_crawl(browser: Any, origin: str) -> None:
 
 
 def _take_some(browser: Any, origin: str, out: Path, size: str, scheme: str) -> Iterator[str]:
+    names = sys.argv[2:]
     width, height = SIZES[size]
     how: dict[str, Any] = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
     if size == "phone":
@@ -210,6 +227,8 @@ def _take_some(browser: Any, origin: str, out: Path, size: str, scheme: str) -> 
     owner = _logged_in(browser, origin, **how)
     stranger = browser.new_context(**how).new_page()
     for shot in shots(f"http://garden.localhost:{PORT}"):
+        if names and shot.name not in names:
+            continue
         page = stranger if shot.is_for_strangers else owner
         page.goto(origin + shot.path)
         page.wait_for_timeout(_LIVE_MS if shot.name == "live" else 300)

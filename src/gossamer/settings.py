@@ -174,8 +174,7 @@ class Limits(Section):
     importance: Literal["backlinks", "pagerank", "best"] = setting(
         "backlinks",
         "The importance of pages for `threshold` and `keep_best`: fetched pages that link to it "
-        "(backlinks), PageRank times the number of known URLs (pagerank), or the root of both "
-        "multiplied (best).",
+        "(backlinks), or PageRank times the number of known URLs (pagerank; best is the same).",
     )
     max_matches: int = setting(
         0, "Maximum number of 200 responses with a type from fetch.types; pages that only lead "

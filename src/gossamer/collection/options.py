@@ -64,8 +64,7 @@ class ShortOptions(TypedDict, total=False):
 
     importance: Literal["backlinks", "pagerank", "best"]
     """The importance of pages for `threshold` and `keep_best`: fetched pages that link to it
-    (backlinks), PageRank times the number of known URLs (pagerank), or the root of both multiplied
-    (best)."""
+    (backlinks), or PageRank times the number of known URLs (pagerank; best is the same)."""
 
     type: Sequence[str]
     """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,
@@ -267,8 +266,7 @@ class Options(ShortOptions, total=False):
 
     limits__importance: Literal["backlinks", "pagerank", "best"]
     """The importance of pages for `threshold` and `keep_best`: fetched pages that link to it
-    (backlinks), PageRank times the number of known URLs (pagerank), or the root of both multiplied
-    (best)."""
+    (backlinks), or PageRank times the number of known URLs (pagerank; best is the same)."""
 
     limits__max_matches: int
     """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
