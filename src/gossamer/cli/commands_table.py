@@ -20,7 +20,8 @@ from gossamer.cli.commands.control import pause, resume, stop
 from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.commands.demo import demo
 from gossamer.cli.commands.diff import diff
-from gossamer.cli.commands.fleet.hub_update import hub_app
+from gossamer.cli.commands.fleet import hub, hub_update
+from gossamer.cli.commands.fleet.hub_app import hub_app
 from gossamer.cli.commands.fleet.unit import unit_app
 from gossamer.cli.commands.focus import focus_app
 from gossamer.cli.commands.forget import forget
@@ -61,6 +62,7 @@ app.command(name="import")(import_)
 app.add_typer(config_app, name="config")
 app.add_typer(lab_app, name="lab")
 app.add_typer(focus_app, name="focus")
+assert hub.hub_app is hub_update.hub_app  # each adds its commands
 app.add_typer(hub_app, name="hub")
 app.add_typer(unit_app, name="unit")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hmac
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -89,16 +89,19 @@ def _read_parameters(
 ) -> Parameters:
     """Return the parameters of an authenticated request. Raises NotAllowed, UsageError."""
     session = _session(context, request)
-    has_token = _has_token(context, request)
+    scope = _token_scope(context, request)
+    has_token = scope == "manage"
     if route.method != "GET":
         _check_origin(request)
     if not route.is_open:
         is_for_all = (
             context.credentials.is_open_to_readers and not route.changes and not route.is_costly
         )
-        is_known = bool(session) or has_token or _has_key(route, context, request)
+        is_known = bool(session) or bool(scope) or _has_key(route, context, request)
         if not is_known and not is_for_all:
             raise NotAllowed("not logged in; log in, or send the token", 401)
+        if route.changes and scope == "read":
+            raise NotAllowed("this token may only read", 403)
         if route.changes and not has_token:
             _check_csrf(context, session, request, body)
     given: dict[str, Any] = {**request.query_params, **body, **request.path_params}
@@ -142,12 +145,13 @@ def _session(context: ViewContext, request: Request) -> str:
     return name if context.credentials.sessions.is_on(name, context.clock.now_s()) else ""
 
 
-def _has_token(context: ViewContext, request: Request) -> bool:
+def _token_scope(context: ViewContext, request: Request) -> Literal["", "read", "manage"]:
+    """What the token of a request may do; empty if it has none. Raises NotAllowed."""
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
-        return False
-    if context.credentials.is_token(given.strip()):  # accepted even after many wrong tries
-        return True
+        return ""
+    if scope := context.credentials.scope_of(given.strip()):  # also after many wrong tries
+        return scope
     if context.credentials.throttle.note_failure(_client(context, request), context.clock.now_s()):
         raise NotAllowed("the token is wrong", 401)
     raise NotAllowed("too many wrong tokens; send the right one, or wait five minutes", 429)

@@ -14,6 +14,7 @@ import random
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from gossamer.base.clock import Clock
 from gossamer.errors import NotKnown
@@ -80,6 +81,7 @@ class Hub:
         self.below: dict[str, tuple[UnitReport, ...]] = {}  # by relay
         self.seen_s: dict[str, float] = {}  # unit -> `now_s` of its last request
         self.unit_states: dict[str, Poll] = {}  # the last poll of each unit
+        self.url = ""  # for units
         self.offers = ""  # version of Gossamer that units switch to
         self.update_root = ""
         self.update_file: Callable[[str], Path | None] = lambda _name: None
@@ -298,6 +300,38 @@ class Hub:
         with self.state.lock:
             self.bans.change(who, added, lifted, note)
             return self.bans.lines()
+
+    # -- reports; plain objects for JSON, tables and pages
+
+    def machines(self) -> list[dict[str, Any]]:
+        """Every machine: its task code, site, start, jobs done."""
+        from gossamer.fleet.hub.shown import reports
+
+        return reports.machines(self)
+
+    def jobs(self, state: str = "", limit: int = 100, offset: int = 0) -> dict[str, Any]:
+        """Jobs in the order of making, and their counts by state."""
+        from gossamer.fleet.hub.shown import reports
+
+        return reports.jobs(self, state, limit, offset)
+
+    def tree(self) -> list[dict[str, Any]]:
+        """Every unit with the one above it."""
+        from gossamer.fleet.hub.shown import reports
+
+        return reports.tree(self)
+
+    def long_jobs(self) -> list[dict[str, Any]]:
+        """Jobs that take unexpectedly long, with the pattern to ban."""
+        from gossamer.fleet.hub.shown import reports
+
+        return reports.long_jobs(self)
+
+    def packages(self, limit: int = 100, offset: int = 0) -> dict[str, Any]:
+        """Packages, and the bytes saved."""
+        from gossamer.fleet.hub.shown import reports
+
+        return reports.packages(self, limit, offset)
 
     # -- upkeep
 

@@ -25,6 +25,7 @@ from gossamer.errors import DiskFault, StoreError, UsageError
 from gossamer.fleet.hub.folder import HubFolder
 from gossamer.fleet.hub.http import unit_routes
 from gossamer.fleet.hub.hub import Hub
+from gossamer.fleet.hub.package_store import PackageStore
 from gossamer.fleet.hub.secure.certificates import (
     ServerFiles,
     client_pem,
@@ -36,11 +37,11 @@ from gossamer.fleet.protocol import PREFIX
 from gossamer.fleet.settings import HubSettings
 from gossamer.fleet.update.repository import UpdateRepository
 from gossamer.web.protect.connection_limit import server_connection_limit
-from gossamer.web.protect.guard import is_loopback
 from gossamer.web.protect.timeouts import TimeoutProtocol
 
 _TICK_S: Final = 0.5
 _SEEN_S: Final = 30.0
+_MERGE_S: Final = 2.0
 _UPDATES_S: Final = 5.0
 _RENEW_S: Final = 3_600.0  # how often certificates are looked at
 
@@ -92,6 +93,8 @@ class HubServer:
     context: ssl.SSLContext = field(init=False)
     files: ServerFiles = field(init=False)
     updates: UpdateRepository = field(init=False)
+    packages: PackageStore | None = None
+    listeners: list[socket.socket] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         settings = self.hub.settings
@@ -120,6 +123,8 @@ class HubServer:
             asyncio.create_task(self._every(_RENEW_S, self.renew)),
             asyncio.create_task(self._every(_UPDATES_S, self.look_at_updates)),
         ]
+        if self.packages is not None:
+            tasks.append(asyncio.create_task(self._every(_MERGE_S, self.packages.tick)))
         try:
             yield
         finally:
@@ -213,15 +218,6 @@ class _Both:
             await self._units(scope, receive, send)
         else:
             await self._people(scope, receive, send)
-
-
-def check_open(settings: HubSettings, *, has_secret: bool) -> None:
-    """Raises UsageError if people could reach the hub without a secret."""
-    if not is_loopback(settings.host) and not has_secret:
-        raise UsageError(
-            f"{settings.host} can be reached from outside; set a secret for people with "
-            "--token-file FILE or --password-file FILE, or use 127.0.0.1"
-        )
 
 
 def run_server(server: HubServer, listeners: Sequence[socket.socket]) -> None:

@@ -22,7 +22,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_BODY_BYTES: Final = 64 * 2**10
 # A text to find copies of; a form sends a Chinese character as nine bytes.
 MAX_TEXT_BYTES: Final = 2 * 2**20
-_WITH_TEXTS: Final = frozenset({"/copies", "/api/copies"})
+MAX_JOBS_BYTES: Final = 12 * 2**20  # a file of jobs for a hub
+_WITH_TEXTS: Final = {
+    "/copies": MAX_TEXT_BYTES,
+    "/api/copies": MAX_TEXT_BYTES,
+    "/api/fleet/jobs": MAX_JOBS_BYTES,
+}
 MAX_QUERY_BYTES: Final = 16 * 2**10
 BODY_S: Final = 20.0  # for 64 kB: the slowest modem took 10
 SEND_S: Final = 60.0  # for a client to accept the next part of a response
@@ -156,7 +161,7 @@ def too_large(most_bytes: int = MAX_BODY_BYTES) -> PlainTextResponse:
 
 def _most_bytes(scope: Scope) -> int:
     """Return the largest body that a path accepts."""
-    return MAX_TEXT_BYTES if scope["path"] in _WITH_TEXTS else MAX_BODY_BYTES
+    return _WITH_TEXTS.get(scope["path"], MAX_BODY_BYTES)
 
 
 class _NotTaken(Exception):  # handled in `RequestGuard`

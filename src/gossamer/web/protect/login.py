@@ -15,8 +15,9 @@ import hmac
 import secrets
 import threading
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from gossamer.errors import UsageError
 from gossamer.web.protect.proxies import Proxies
@@ -120,11 +121,17 @@ class Credentials:
     throttle: LoginThrottle = field(default_factory=LoginThrottle)
     proxies: Proxies = field(default_factory=Proxies)  # proxies whose X-Forwarded-For is trusted
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    # Further tokens, each with what it may do: a hub has one for each person.
+    others: Callable[[str], Literal["", "read", "manage"]] = lambda _given: ""
     # Each guess takes 128 MB: many at once would use up the memory.
     _hashing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
 
     def is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+    def scope_of(self, given: str) -> Literal["", "read", "manage"]:
+        """What a token may do; empty if it is wrong."""
+        return "manage" if self.is_token(given) else self.others(given)
 
     def is_password(self, given: str) -> bool:
         """Whether a text is the password. May take 0.3 s."""
