@@ -1,5 +1,6 @@
 """Files of settings of hub and unit: every setting explains itself, a wrong file names its line."""
 
+import json
 from dataclasses import fields
 from pathlib import Path
 
@@ -43,3 +44,11 @@ def test_a_wrong_file_is_refused_with_its_line(tmp_path: Path, text: str, told: 
 
     with pytest.raises(SettingsError, match=told):
         read_settings(HubSettings, path)
+
+
+def test_the_document_of_the_fleet_has_every_setting_of_the_hub() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    for f in fields(HubSettings):
+        shown = f"| `{f.name}` | `{json.dumps(f.default)}` | "
+        assert shown in text, f"docs/fleet.md lacks `{f.name}`"
+        assert f" | {f.metadata['help']} |" in text, f"docs/fleet.md has another text for {f.name}"

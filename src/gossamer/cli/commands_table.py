@@ -62,7 +62,7 @@ app.command(name="import")(import_)
 app.add_typer(config_app, name="config")
 app.add_typer(lab_app, name="lab")
 app.add_typer(focus_app, name="focus")
-assert hub.hub_app is hub_update.hub_app  # each adds its commands
+_COMMANDS_OF_HUB: Final = (hub, hub_update)  # loading them adds their commands
 app.add_typer(hub_app, name="hub")
 app.add_typer(unit_app, name="unit")
 

@@ -376,6 +376,7 @@ def _welcome(context: ViewContext, next_: str) -> Response:
         max_age=int(SESSION_S),
         httponly=True,
         samesite="strict",
+        secure=context.hub is not None,  # a hub is always behind TLS
     )
     return response
 

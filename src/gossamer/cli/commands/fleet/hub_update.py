@@ -175,26 +175,17 @@ def enlist(
 
 def _invite(directory: Path | None, url: str, code: str) -> Invitation:
     """A fresh code, and the address of the hub. Raises UsageError."""
-    from gossamer.base.clock import SystemClock
-    from gossamer.errors import UsageError
-    from gossamer.fleet.hub.folder import HubFolder, HubInUse, open_hub
+    from gossamer.cli.run.hub_access import ask
+    from gossamer.fleet.hub.folder import HubFolder
     from gossamer.fleet.update.enlist import Invitation
 
     folder = HubFolder(hub_directory(directory))
-    settings = folder.settings()
-    name = settings.names[0] if settings.names else settings.host
-    address = url or settings.url or f"https://{name}:{settings.port}"
     if code:
-        return Invitation(address, code)
-    if not folder.exists:
-        raise UsageError(f"there is no hub in {folder.path}; name it with -d DIR")
-    try:
-        with open_hub(folder, settings, SystemClock()) as hub:
-            return Invitation(address, hub.invite(note="enlist")[0])
-    except HubInUse:
-        raise UsageError(
-            "the hub is running; make a code with `gossamer hub invite` and give it with --code"
-        ) from None
+        settings = folder.settings()
+        name = settings.names[0] if settings.names else settings.host
+        return Invitation(url or settings.url or f"https://{name}:{settings.port}", code)
+    found = ask(folder, "invite", note="enlist")
+    return Invitation(url or found["url"], found["code"])
 
 
 def _repository(directory: Path | None) -> UpdateRepository:
