@@ -23,7 +23,7 @@ _LOOP_SHARE: Final = 0.5
 _VARIABLE: Final = re.compile(r"\d+|[0-9a-f]{8,}", re.IGNORECASE)
 
 
-class RunningJob(NamedTuple):
+class AllocatedJob(NamedTuple):
     """A job that a unit works on."""
 
     job: str
@@ -43,7 +43,7 @@ class LongJob(NamedTuple):
 
 
 def find_long(
-    running: Sequence[RunningJob],
+    running: Sequence[AllocatedJob],
     done_s: Iterable[tuple[str, float]],
     *,
     factor: float,
@@ -65,7 +65,7 @@ def find_long(
     return sorted(found, key=lambda long: -long.ran_s)
 
 
-def _expected(one: RunningJob, running: Sequence[RunningJob], done_s: Sequence[float]) -> float:
+def _expected(one: AllocatedJob, running: Sequence[AllocatedJob], done_s: Sequence[float]) -> float:
     if len(done_s) >= _ENOUGH:
         return median(done_s)
     others = [other.ran_s for other in running if other.kind == one.kind and other.job != one.job]
@@ -98,13 +98,13 @@ def shape_of(url: str) -> str:
     return re.sub(r"\*+", "*", f"{parts.scheme}://{parts.netloc}{path}{query}")
 
 
-def _is_most(one: RunningJob, loops: Sequence[UrlLoop]) -> bool:
+def _is_most(one: AllocatedJob, loops: Sequence[UrlLoop]) -> bool:
     progress = one.progress
     known = (progress.fetched + progress.queued) if progress else 0
     return bool(known) and loops[0].urls >= _LOOP_SHARE * known
 
 
-def _why(one: RunningJob, expected_s: float, loops: Sequence[UrlLoop], *, is_long: bool) -> str:
+def _why(one: AllocatedJob, expected_s: float, loops: Sequence[UrlLoop], *, is_long: bool) -> str:
     parts = []
     if is_long:
         parts.append(f"runs for {one.ran_s:,.0f} s, the median of others is {expected_s:,.0f} s")

@@ -11,7 +11,7 @@ from typing import Any
 from gossamer.base.clock import iso_of
 from gossamer.fleet.hub.hub import Hub
 from gossamer.fleet.hub.rows import JobRow, UnitRow
-from gossamer.fleet.hub.shown.long_jobs import LongJob, RunningJob, find_long, loops_of
+from gossamer.fleet.hub.shown.long_jobs import LongJob, AllocatedJob, find_long, loops_of
 from gossamer.fleet.protocol import JobProgress
 
 _RECENT_DONE = 500  # jobs that are done, for the median
@@ -166,7 +166,9 @@ def long_jobs(hub: Hub) -> list[dict[str, Any]]:
 def _find_long(hub: Hub) -> list[LongJob]:
     now_us = hub.clock.wall_us()
     running = [
-        RunningJob(job.id, job.kind, (now_us - job.given_us) / 1e6, hub.giving.progress.get(job.id))
+        AllocatedJob(
+            job.id, job.kind, (now_us - job.given_us) / 1e6, hub.giving.progress.get(job.id)
+        )
         for job in hub.state.jobs
         if job.state == "allocated" and not job.check_of
     ]
