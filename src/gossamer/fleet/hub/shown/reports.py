@@ -11,7 +11,7 @@ from typing import Any
 from gossamer.base.clock import iso_of
 from gossamer.fleet.hub.hub import Hub
 from gossamer.fleet.hub.rows import JobRow, UnitRow
-from gossamer.fleet.hub.shown.long_jobs import LongJob, AllocatedJob, find_long, loops_of
+from gossamer.fleet.hub.shown.long_jobs import AllocatedJob, LongJob, find_long, loops_of
 from gossamer.fleet.protocol import JobProgress
 
 _RECENT_DONE = 500  # jobs that are done, for the median
