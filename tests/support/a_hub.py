@@ -74,7 +74,7 @@ class PiecesInMemory:
     def missing_pieces(self, _unit: str, _job: str, digests: Sequence[str]) -> list[int]:
         return [at for at, digest in enumerate(digests) if digest not in self.pieces]
 
-    def missing_payloads(self, digests: Sequence[str]) -> list[int]:
+    def missing_payloads(self, digests: Sequence[str], _hosts: Sequence[str], /) -> list[int]:
         return list(range(len(digests)))
 
     def put_piece(self, _unit: str, _job: str, sha256: str, data: bytes) -> bool:

@@ -34,6 +34,18 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def write_durably(path: Path, data: bytes) -> None:
+    """Write a file so that after a power cut either the old or the new content is there. Raises
+    OSError."""
+    temporary = path.with_name(f"{path.name}.part")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
 def delete_if_possible(path: Path) -> None:
     """Delete a file, or leave it if that fails, as on a disk that became read-only. It does no
     harm.

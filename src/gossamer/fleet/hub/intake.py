@@ -56,7 +56,9 @@ class PackageDoor(Protocol):
 
     def missing_pieces(self, unit: str, job: str, digests: Sequence[str], /) -> list[int]: ...
 
-    def missing_payloads(self, digests: Sequence[str]) -> list[int]: ...
+    def missing_payloads(self, digests: Sequence[str], hosts: Sequence[str], /) -> list[int]:
+        """Of bodies, named as in `packages/known.py`; only those of pages of these hosts count."""
+        ...
 
     def put_piece(self, unit: str, job: str, sha256: str, data: bytes, /) -> bool:
         """Whether it is new. Raises UnitRefusal if the digest is another."""
@@ -121,7 +123,7 @@ class Intake:
     def have(self, unit: UnitRow, question: HaveQuestion) -> MissingDigests:
         """Which digests are missing. Raises UnitRefusal."""
         with self._state.lock:
-            self.lease_of(unit, question.job, question.fence)
+            hosts = self.lease_of(unit, question.job, question.fence).hosts
         if len(question.digests) > MAX_DIGESTS:
             raise UnitRefusal(413, f"at most {MAX_DIGESTS:,} digests in one question", "size")
         door = self._door()
@@ -129,7 +131,7 @@ class Intake:
             return MissingDigests(
                 missing=tuple(door.missing_pieces(unit.id, question.job, question.digests))
             )
-        return MissingDigests(missing=tuple(door.missing_payloads(question.digests)))
+        return MissingDigests(missing=tuple(door.missing_payloads(question.digests, hosts)))
 
     def take_piece(self, unit: UnitRow, job: str, fence: int, sha256: str, data: bytes) -> bool:
         """Store a piece. Raises UnitRefusal."""

@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from gossamer.base.clock import Clock
+from gossamer.base.files import write_durably
 from gossamer.fleet.hub.faults import UnitRefusal
 from gossamer.fleet.hub.hub import Hub
 from gossamer.fleet.hub.intake import TakenFacts
@@ -92,9 +93,7 @@ class PackageStore:
         except PackageRefused as fault:
             raise UnitRefusal(400, str(fault), fault.reason) from None
 
-    def missing_payloads(
-        self, digests: Sequence[str], hosts: Sequence[str] | None = None
-    ) -> list[int]:
+    def missing_payloads(self, digests: Sequence[str], hosts: Sequence[str], /) -> list[int]:
         """Positions of bodies that the central collection does not have."""
         return self._known.missing(hosts, digests)
 
@@ -122,9 +121,7 @@ class PackageStore:
             self._pieces.join(unit, job, pieces, notice.sha256, notice.size, file)
             given = (file, spec, hosts, self._limits)
             found = check_apart(*given, job=job, fence=notice.fence, salt=self._known.salt())
-            facts_file = file.with_suffix(".json")
-            facts_file.with_suffix(".part").write_bytes(msgspec.json.encode(found))
-            facts_file.with_suffix(".part").replace(facts_file)
+            write_durably(file.with_suffix(".json"), msgspec.json.encode(found))
         except PackageRefused as fault:
             file.unlink(missing_ok=True)
             status = 400 if fault.reason == "pieces" else _REFUSED

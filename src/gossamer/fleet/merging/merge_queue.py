@@ -11,14 +11,13 @@ leaves either the state before it or the one after it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
-from gossamer.base.files import sync_folder
+from gossamer.base.files import sync_folder, write_durably
 from gossamer.fleet.packages.format import CheckedPackage
 from gossamer.fleet.protocol import JobReturns
 
@@ -83,7 +82,7 @@ class MergeQueue:
             return False
         moved = msgspec.structs.replace(checked, path=str(target))
         number = max((*self._numbers(self._waiting), *self._numbers(self._results)), default=0) + 1
-        _write(self._path(self._waiting, number), msgspec.json.encode(moved))
+        write_durably(self._path(self._waiting, number), msgspec.json.encode(moved))
         return True
 
     def _is_waiting(self, package: str) -> bool:
@@ -148,7 +147,7 @@ class MergeQueue:
 
     def end(self, one: Waiting, result: MergeResult) -> None:
         """The package is merged, and that is committed; or it cannot be merged (`error`)."""
-        _write(self._path(self._results, one.number), msgspec.json.encode(result))
+        write_durably(self._path(self._results, one.number), msgspec.json.encode(result))
         file = Path(one.checked.path)
         if result.error and file.exists():
             file.replace(self._failed / file.name)
@@ -164,13 +163,3 @@ class MergeQueue:
     def _numbers(folder: Path) -> list[int]:
         stems = (path.stem for path in folder.glob("*.json"))
         return sorted(int(stem) for stem in stems if stem.isdecimal())
-
-
-def _write(path: Path, data: bytes) -> None:
-    temporary = path.with_suffix(".part")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync_folder(path.parent)

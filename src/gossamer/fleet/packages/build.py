@@ -24,7 +24,7 @@ from msgspec import structs
 
 from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
-from gossamer.base.files import sync_folder
+from gossamer.base.files import write_durably
 from gossamer.fleet.packages.compress import packed
 from gossamer.fleet.packages.differences import difference
 from gossamer.fleet.packages.earlier import EarlierBodies, EarlierBody
@@ -102,7 +102,6 @@ def build_package(
     built = BuiltPackage(out, facts.kind, facts.pages, facts.crawled_bytes, sha256, size)
     partial.replace(out)
     _write_facts(facts_path, built)
-    sync_folder(out.parent)
     return built
 
 
@@ -120,12 +119,7 @@ class _Stored(msgspec.Struct, frozen=True):
 
 def _write_facts(path: Path, built: BuiltPackage) -> None:
     stored = _Stored(built.kind, built.pages, built.crawled_bytes, built.sha256, built.size)
-    temporary = path.with_name(f"{path.name}.part")
-    with temporary.open("wb") as file:
-        file.write(msgspec.json.encode(stored))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    write_durably(path, msgspec.json.encode(stored))
 
 
 def _complete(out: Path, facts_path: Path) -> BuiltPackage | None:
