@@ -64,15 +64,17 @@ def test_files_of_all_kinds_are_read(mills: tuple[Path, str], tmp_path: Path, na
         case _:
             path.write_text(SHARED)
 
-    words = [sys.executable, "-m", "gossamer", "copies", "-c", str(collection), "--json"]
-    ended = subprocess.run(
-        [*words, "-" if name == "-" else str(path)],
-        input=path.read_bytes(),
-        capture_output=True,
-        check=True,
-    )
+    if name == "-":
+        words = [sys.executable, "-m", "gossamer", "copies", "-c", str(collection), "--json", "-"]
+        out = subprocess.run(
+            words, input=path.read_bytes(), capture_output=True, check=True
+        ).stdout.decode()
+    else:
+        ended = typed("copies", "-c", collection, "--json", path)
+        assert ended.code == 0
+        out = ended.out
 
-    found = json.loads(ended.stdout)
+    found = json.loads(out)
     assert found["schema"] == 1
     assert {copy["url"] for copy in found["pages"]} == {url, f"{url}copy"}
 

@@ -42,17 +42,31 @@ PAGES = {
 LOG, ARCHIVE, ACTS = "log/forgotten.json", "archive/forgotten.json", "log/acts.jsonl"
 
 
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with site_in_thread(PAGES) as served:
-        yield served
+@pytest.fixture(scope="module")
+def served() -> Iterator[Site]:
+    with site_in_thread(PAGES) as site:
+        yield site
 
 
 @pytest.fixture
-def taken_down(site: Site, collection: Path) -> Path:
-    """A collection from which /gone was forgotten."""
-    crawl(collection, [site.url()])
-    forget(CollectionPaths(collection), [site.url("/gone")], SystemClock(), lambda _: None)
+def site(served: Site) -> Site:
+    """The site, which nobody has asked yet."""
+    served.log.clear()
+    return served
+
+
+@pytest.fixture(scope="module")
+def forgotten_once(served: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("twice") / "collection"
+    crawl(folder, [served.url()])
+    forget(CollectionPaths(folder), [served.url("/gone")], SystemClock(), lambda _: None)
+    return folder
+
+
+@pytest.fixture
+def taken_down(forgotten_once: Path, site: Site, collection: Path) -> Path:
+    """A collection of the test's own from which /gone was forgotten."""
+    shutil.copytree(forgotten_once, collection)
     site.log.clear()
     return collection
 

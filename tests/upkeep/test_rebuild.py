@@ -33,10 +33,18 @@ def rows_of(path: Path, what: str) -> list[dict[str, object]]:
     return sorted(rows, key=str)
 
 
-@pytest.fixture
-def crawled(collection: Path) -> Path:
+@pytest.fixture(scope="module")
+def crawled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rebuild") / "collection"
     with site_in_thread(PAGES) as site:
-        crawl(collection, [site.url()])
+        crawl(folder, [site.url()])
+    return folder
+
+
+@pytest.fixture
+def crawled(crawled_once: Path, collection: Path) -> Path:
+    """A collection of the test's own."""
+    shutil.copytree(crawled_once, collection)
     return collection
 
 

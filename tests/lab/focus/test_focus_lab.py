@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.lab.focus.compare import BREADTH, FOCUS, ORACLE, FocusLab, compare
+from gossamer.lab.focus.compare import BREADTH, FOCUS, ORACLE, FocusLab, TopicRow, compare
 from gossamer.lab.focus.replay import breadth_first, known_first
 from gossamer.lab.focus.stored_pages import StoredPages, read_pages
 from gossamer.lab.focus.topics import read_topics
@@ -19,10 +19,20 @@ from support.topical_webs import TOPICS, topical_web
 LAB = FocusLab(examples=5, seed_sets=2, start_pages=3, fraction=0.2)
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    topical_web().write(tmp_path / "site")
-    return tmp_path / "site"
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of pages that tests only read."""
+    folder = tmp_path_factory.mktemp("focus") / "site"
+    topical_web().write(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rows(site: Path) -> list[TopicRow]:
+    """What the lab says of all topics, and of one that has nine pages."""
+    pages = read_pages(site)
+    topics = read_topics(site.parent / "topics.tsv", pages)
+    return compare(pages, {**topics, "tiny": frozenset(range(9))}, LAB)
 
 
 def pages_in(folder: Path, **texts: str) -> StoredPages:
@@ -86,10 +96,7 @@ def test_breadth_first_goes_level_by_level(tmp_path: Path) -> None:
     assert known_first(pages, [0], 4, frozenset({2, 3})) == [0, 2, 1, 3]
 
 
-def test_a_focused_crawl_is_between_breadth_first_and_the_oracle(site: Path) -> None:
-    pages = read_pages(site)
-    rows = compare(pages, read_topics(site.parent / "topics.tsv", pages), LAB)
-
+def test_a_focused_crawl_is_between_breadth_first_and_the_oracle(rows: list[TopicRow]) -> None:
     assert [row.topic for row in rows] == sorted(f"kind.{topic}" for topic in TOPICS)
     for row in rows:
         assert row.pages == 55  # examples do not count
@@ -97,23 +104,23 @@ def test_a_focused_crawl_is_between_breadth_first_and_the_oracle(site: Path) -> 
         assert (row.multiple(FOCUS) or 0.0) > 1.5
 
 
-def test_examples_are_not_counted_and_truth_is_not_fed_back(site: Path) -> None:
+def test_examples_are_not_counted_and_truth_is_not_fed_back(
+    site: Path, rows: list[TopicRow]
+) -> None:
     """A second topic with the same pages, under another name, changes nothing for the first."""
     pages = read_pages(site)
     topics = read_topics(site.parent / "topics.tsv", pages)
     alone = compare(pages, {"kind.music": topics["kind.music"]}, LAB)[0]
-    beside = compare(pages, topics, LAB)[2]
+    beside = rows[2]
 
     assert beside.topic == "kind.music"
     assert beside.found == alone.found
 
 
-def test_topics_with_too_few_pages_are_left_out(site: Path) -> None:
+def test_topics_with_too_few_pages_are_left_out(site: Path, rows: list[TopicRow]) -> None:
     pages = read_pages(site)
-    topics = read_topics(site.parent / "topics.tsv", pages)
-    small = {**topics, "tiny": frozenset(range(9))}
 
-    assert "tiny" not in [row.topic for row in compare(pages, small, LAB)]
+    assert "tiny" not in [row.topic for row in rows]
     with pytest.raises(UsageError, match="No topic has 10 pages"):
         compare(pages, {"tiny": frozenset(range(9))}, LAB)
 

@@ -69,7 +69,10 @@ def makers_of(name: str) -> set[str]:
     """The files that make an object of a class."""
     makers = set()
     for path in SRC.rglob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        if name not in text:  # parsing is slow
+            continue
+        nodes = ast.walk(ast.parse(text))
         called = (node.func for node in nodes if isinstance(node, ast.Call))
         if any(isinstance(func, ast.Name) and func.id == name for func in called):
             makers.add(path.relative_to(SRC).as_posix())
