@@ -13,6 +13,7 @@ from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.frontier.store import StateTable, Store
 from gossamer.policies.traps.kinds import kind_of
 from gossamer.policies.traps.odds import levels_of_run
+from gossamer.policies.traps.patterns import is_covered, line_for
 from gossamer.policies.traps.yields import REFUSED_LEVEL, HostYield
 from gossamer.records import Outcome
 
@@ -28,6 +29,7 @@ class TrapVerdict:
     levels: int  # by which such URLs come later; 0: only their runs count
     is_refused: bool
     kind: str = ""  # what it looks like; empty: of all kinds
+    line: str = ""  # for `gossamer trust`, which withdraws the verdict
 
     @property
     def sentence(self) -> str:
@@ -45,18 +47,32 @@ def trap_verdicts(store: Store) -> Iterator[TrapVerdict]:
     for key, host in stored_yields(store):
         packed = store.find(StateTable.HOST, key)
         name = HostRow.decode(packed).name if packed else key.hex()
-        for pattern, counts in host.patterns.items():
-            if levels := counts.levels:
+        blamed = {
+            pattern: levels for pattern, one in host.patterns.items() if (levels := one.levels)
+        }
+        for pattern, levels in blamed.items():
+            if not is_covered(pattern, blamed):
+                counts = host.patterns[pattern]
                 is_refused = host.is_spent and levels >= REFUSED_LEVEL
                 wasted = counts.all_wasted
                 kind = kind_of(pattern, wasted, counts.by_grade)
-                yield TrapVerdict(name, pattern, counts.all_news, wasted, levels, is_refused, kind)
+                line = line_for(name, pattern)
+                yield TrapVerdict(
+                    name, pattern, counts.all_news, wasted, levels, is_refused, kind, line
+                )
         if host.is_spent:
-            yield TrapVerdict(name, "", host.news, host.wasted, 0, is_refused=True)
+            yield TrapVerdict(name, "", host.news, host.wasted, 0, is_refused=True, line=name)
     for site in stored_sites(store):
         if site.is_spent:
-            name = f"the site {site.name}"
-            yield TrapVerdict(name, "", site.news, site.wasted, 0, is_refused=True)
+            yield TrapVerdict(
+                f"the site {site.name}",
+                "",
+                site.news,
+                site.wasted,
+                0,
+                is_refused=True,
+                line=site.name,
+            )
 
 
 def trap_sentences(store: Store, key: bytes, row: UrlRow) -> list[str]:

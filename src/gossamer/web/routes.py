@@ -17,7 +17,7 @@ from gossamer.web.openapi import openapi_of
 from gossamer.web.parameters import Param
 from gossamer.web.reading import MOST_LINKS
 from gossamer.web.route import Route
-from gossamer.web.views import json_api, pages
+from gossamer.web.views import json_api, pages, trust
 from gossamer.web.views.explore import MOST_NODES, MOST_TOP
 from gossamer.web.views.explore import ORDERS as ORDERS_OF_TOP
 from gossamer.web.views.exports import FORMATS, LEVELS
@@ -177,7 +177,7 @@ _ADDED = Param(
     name="added", help="Hosts, URL prefixes or patterns, one per line.", kind="texts",
     place="body",
 )  # fmt: skip
-_LIFTED = Param(name="lifted", help="Bans to lift.", kind="texts", place="body")
+_LIFTED = Param(name="lifted", help="Lines to lift.", kind="texts", place="body")
 _TOP = (
     Param(name="by", help="Rank by this figure.", default="pagerank", choices=tuple(ORDERS_OF_TOP)),
     Param(name="level", help="Rank pages or sites.", default="page", choices=("page", "site")),
@@ -303,6 +303,18 @@ API: Final[tuple[Route, ...]] = (
         does="Add and lift bans of a running or stored crawl, effective at once.",
         answer=json_api.change_bans, params=(_NAME, _ADDED, _LIFTED),
         keys=("schema", "crawl", "bans"), changes=True,
+    ),
+    Route(
+        method="GET", path="/api/crawls/{name}/trust", name="trusted",
+        does="The verdicts about traps of a crawl, and the URLs that are trusted whatever they "
+        "bring.",
+        answer=trust.trusted, params=(_NAME,), keys=("schema", "crawl", "trusted", "traps"),
+    ),
+    Route(
+        method="POST", path="/api/crawls/{name}/trust", name="trust",
+        does="Withdraw verdicts about traps of a running or stored crawl, or lift that again.",
+        answer=trust.change_trust, params=(_NAME, _ADDED, _LIFTED),
+        keys=("schema", "crawl", "trusted", "traps"), changes=True,
     ),
     Route(
         method="POST", path="/api/crawls/{name}/{order}", name="order",
@@ -432,7 +444,7 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.order_crawl, gives="html", changes=True,
         params=(_NAME, _CONFIRM, _ADDED, _LIFTED, *visit_params(),
                 Param(name="order", help="The order.", place="body", is_needed=True,
-                      choices=(*COMMANDS, "start", "again", "clear", "ban"))),
+                      choices=(*COMMANDS, "start", "again", "clear", "ban", "trust"))),
     ),
     Route(
         method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,

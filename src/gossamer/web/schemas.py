@@ -108,6 +108,8 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "status": {"type": ["string", "integer", "null"]},  # a number for a URL; "ok" for the server
     "version": _TEXT,
     "bans": _list(_TEXT),
+    "trusted": _list(_TEXT),
+    "traps": _list({"type": "object"}),
     "old": _TEXT,
     "new": _TEXT,
     "same_bytes": {"type": "boolean"},

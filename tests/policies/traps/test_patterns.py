@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from gossamer.policies.traps.patterns import patterns_of
+from gossamer.policies.traps.patterns import is_covered, line_for, patterns_of
+from gossamer.urls.bans import BanList
 from support.rows import each_row
+
+HOST = "http://a.example"
 
 
 @each_row(
@@ -39,3 +42,20 @@ def test_endless_depth_has_few_patterns() -> None:
         path += "/left" if step % 3 else "/right"
         patterns.add(patterns_of(f"http://a.example{path}/"))
     assert len(patterns) <= 3
+
+
+def test_a_line_for_a_pattern_names_its_urls_and_no_other_folder() -> None:
+    line = BanList([line_for("a.example", patterns_of(f"{HOST}/day/2026/x.html?sid=1").narrow)])
+
+    assert line.find(f"{HOST}/day/2027/y.html?sid=2&b=1")
+    assert line.find("http://a.example:8080/day/1/y.html?sid=2")
+    assert not line.find(f"{HOST}/day/2027/y.html?b=1")
+    assert not line.find(f"{HOST}/days/2027/y.html?sid=2")
+    assert not line.find("http://xa.example/day/2027/y.html?sid=2")
+
+
+def test_a_wide_pattern_is_covered_by_a_narrow_one_of_the_same_folder() -> None:
+    assert is_covered("/day/**", ["/day/**", "/day/0/a.html"])
+    assert not is_covered("/day/**", ["/day/**", "/week/0/a.html"])
+    assert not is_covered("/day/**", ["/day/**", "/day/0/a.html?x"])
+    assert not is_covered("/day/0/a.html", ["/day/**", "/day/0/a.html"])

@@ -29,7 +29,7 @@ def kind_of(pattern: str, wasted: int, by_grade: dict[int, int]) -> str:
     if by_grade.get(News.ODD, 0) * 2 > wasted:
         return WORDS
     path, mark, query = pattern.partition("?")
-    if mark and query:
+    if mark:
         names = query.split("&")
         is_session = len(names) == 1 and _SESSION_NAMES.fullmatch(names[0])
         return SESSION if is_session else FACETS

@@ -11,6 +11,7 @@ words of the last segment `a`, tokens `*`; further folders become `**`.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -73,3 +74,35 @@ def _form(name: str) -> str:
         return f"*{dot}{extension}"
     parts = _MANY.sub("a-a", _LETTERS.sub("a", _DIGITS.sub("0", stem)))[:_LONGEST]
     return f"{parts}{dot}{extension[:10]}"
+
+
+def line_for(host: str, pattern: str) -> str:
+    """A line by which the operator can name the URLs of a pattern, as in a ban file. It may name
+    more: all of a folder."""
+    path, mark, query = pattern.partition("?")
+    fixed = ""
+    for folder in path.split("/")[1:-1]:
+        if "0" in folder or "*" in folder:
+            break
+        fixed += f"{re.escape(folder)}/"
+    if query and "&" not in query and query != "**":
+        fixed += rf".*[?&]{re.escape(query)}="
+    elif mark:
+        fixed += r".*\?"
+    return f"re://{re.escape(host)}(:[0-9]+)?/{fixed}"
+
+
+def is_covered(pattern: str, others: Collection[str]) -> bool:
+    """Whether a wide pattern says no more than a narrow one among others."""
+    start, mark, _ = pattern.partition("?")
+    if not _is_wide(start):
+        return False
+    return any(
+        one.startswith(start.rstrip("*")) and ("?" in one) == bool(mark) and not _is_wide(one)
+        for one in others
+    )
+
+
+def _is_wide(pattern: str) -> bool:
+    start = pattern.removesuffix("?")
+    return start == "/*" or start.endswith("/**")

@@ -63,6 +63,7 @@ from gossamer.web.views.narrow_graph_picture import draw_narrow
 from gossamer.web.views.page_diff import diff_object
 from gossamer.web.views.stored_copy import cached_response
 from gossamer.web.views.timeline import SMALL, timeline_of
+from gossamer.web.views.trust import order_trust, trust_shown
 from gossamer.web.visit_options import policies_known
 
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
@@ -277,7 +278,7 @@ def crawl(context: ViewContext, parameters: Parameters) -> Response:
     return html(
         context, parameters, "crawl.html", nav="crawls", now=status, status=200,
         told=context.crawls.told(name), seeds=context.crawls.seeds(name, 20),
-        bans=_bans_or_none(context, name), classes=LABELS,
+        bans=_bans_or_none(context, name), trust=trust_shown(context, name), classes=LABELS,
         samples=table_of(series), plots=(PLOT_SCRIPT, PLOT_STYLE) if has_plots() else None,
         curves=CURVES, depths=depths_of(status["by_depth"]), policies=policies_known(),
     )  # fmt: skip
@@ -299,6 +300,8 @@ def order_crawl(context: ViewContext, parameters: Parameters) -> Response:
     if order == "ban":
         context.crawls.ban(name, parameters.texts("added"), parameters.texts("lifted"))
         return RedirectResponse(f"/crawls/{name}#bans", 303)
+    if order == "trust":
+        return order_trust(context, parameters)
     if order == "again":
         visits = visit_options_of(parameters)
         if not visits:
