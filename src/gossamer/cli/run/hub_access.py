@@ -23,7 +23,7 @@ _WAIT_S: Final = 120.0
 _NEEDS_SERVER: Final = frozenset({"invite"})  # a code pins the certificate
 
 
-def ask(folder: HubFolder, name: str, **values: Any) -> dict[str, Any]:
+def ask(folder: HubFolder, name: str, /, **values: Any) -> dict[str, Any]:
     """Do an operation and return its result. Raises GossamerError."""
     access = _access(folder)
     if access is not None:

@@ -21,7 +21,7 @@ def hub_at(folder: Path | None) -> Any:
     return HubFolder(hub_directory(folder))
 
 
-def _ask(folder: Path | None, operation: str, **values: Any) -> dict[str, Any]:
+def _ask(folder: Path | None, operation: str, /, **values: Any) -> dict[str, Any]:
     from gossamer.cli.run.hub_access import ask
 
     return ask(hub_at(folder), operation, **values)
