@@ -142,7 +142,7 @@ class JobGiving:
         self.paces.note(job.id, told.used, self._clock.now_s())
         if told.fetched and not job.has_started:
             job.has_started = True
-            self._state.jobs.put(job)
+            self._state.jobs.put_later(job)
         if told.ending is not None:
             self._end(unit, job, told)
         return True

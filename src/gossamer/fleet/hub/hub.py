@@ -347,9 +347,9 @@ class Hub:
         with self.state.lock:
             for unit in self.state.units:
                 if not unit.is_revoked and unit.id in self.seen_s:
-                    self.state.units.put(unit)
+                    self.state.units.put_later(unit)
             for name in self.giving.progress:
-                self.state.jobs.put(self.state.jobs[name])
+                self.state.jobs.put_later(self.state.jobs[name])
             self.joining.forget_old_codes()
 
     def flush(self) -> None:

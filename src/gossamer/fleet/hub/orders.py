@@ -77,7 +77,7 @@ class Ordering:
         for row in mine.values():
             if not row.told_us:
                 row.told_us = self._clock.wall_us()
-                self._state.orders.put(row)
+                self._state.orders.put_later(row)
         return tuple(
             UnitOrder(order=row.number, kind=row.kind, job=row.job) for row in mine.values()
         )

@@ -73,6 +73,10 @@ class RowTable(Generic[_R]):
         self._rows[key] = row
         self._pending.put(self.name, key, row)
 
+    def put_later(self, row: _R) -> None:
+        """Note a change that no answer has to wait for: the next flush writes it."""
+        self._pending.rows[self.name, str(getattr(row, self._key))] = row
+
     def delete(self, key: str) -> None:
         if self._rows.pop(key, None) is not None:
             self._pending.put(self.name, key, None)
