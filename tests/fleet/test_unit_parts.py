@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -331,3 +332,10 @@ def test_a_service_is_printed_with_the_way_to_remove_it() -> None:
         text = service_text(Path("/a dir"), platform)
         assert "/a dir" in text
         assert "remove it" in text
+
+
+def test_every_setting_of_a_unit_is_in_the_documents() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+
+    missing = [f.name for f in fields(UnitSettings) if f"| `{f.name}` | " not in text]
+    assert missing == []

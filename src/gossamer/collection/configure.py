@@ -37,7 +37,14 @@ _NOT_IN_COLLECTIONS: Final = ("watch.command", "watch.webhook")
 _SECTIONS: Final = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
 _IN_PYPROJECT: Final = "tool.gossamer"
 _OTHER_VARIABLES: Final = frozenset(
-    {"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", "GOSSAMER_UNIT", extensions.VARIABLE}
+    {
+        "GOSSAMER_COLLECTION",
+        "GOSSAMER_CONFIG",
+        "GOSSAMER_HUB",
+        "GOSSAMER_LAUNCHED",
+        "GOSSAMER_UNIT",
+        extensions.VARIABLE,
+    }
 )
 
 
