@@ -71,6 +71,10 @@ class PackageStore:
         for row in hub.intake.pending():
             self.merge(row.id, row.job)
 
+    def salt(self) -> str:
+        """The salt of the central collection, for assignments; empty if there is none yet."""
+        return self._known.salt()
+
     def close(self) -> None:
         """Stop merging after the current package."""
         self.merger.stop()
