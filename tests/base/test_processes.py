@@ -293,6 +293,15 @@ def test_a_command_whose_child_keeps_stderr_open_is_ended_in_time() -> None:
         run_program([sys.executable, "-c", holding], b"", os.environ, 2.0)
 
 
+def test_a_slow_program_gets_all_of_a_large_input_and_its_output_is_kept() -> None:
+    code = "import sys, time; time.sleep(1.2); print(len(sys.stdin.buffer.read()))"
+    command = [sys.executable, "-c", code]
+
+    ended = run_program(command, bytes(3_000_000), os.environ, LONG_S, keeps_output=True)
+
+    assert (ended.code, ended.output) == (0, b"3000000\n")
+
+
 # -- the single file of a unit
 
 

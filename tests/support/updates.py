@@ -16,11 +16,11 @@ from gossamer.fleet.update.versions import UpdateFolder
 from support.update_source import FolderSource
 
 
-def small_file(folder: Path, version: str, more: int = 5_000) -> Path:
+def small_file(folder: Path, version: str, more: int = 5_000, **facts: str) -> Path:
     """A file as `gossamer hub bundle` makes them, without contents."""
     path = folder / f"unit-{version}.pyz"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(FACTS, json.dumps({**this_python(), "version": version}))
+        archive.writestr(FACTS, json.dumps({**this_python(), "version": version, **facts}))
         archive.writestr("random", os.urandom(more))
     return path
 

@@ -189,10 +189,12 @@ def run_program(
     assert process.stderr is not None, "it is a pipe"
     errors = _Tail(process.stderr, _TAIL_BYTES)
     output = _Tail(process.stdout, _PIECE_BYTES if keeps_output else 0)
-    process.stdout = process.stderr = None  # `communicate` would hold all of it in memory
+    feeding = threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True)
+    feeding.start()
+    process.stdin = process.stdout = process.stderr = None  # the threads close them
     until_s = time.monotonic() + within_s
     try:
-        _wait_for(process, stdin, until_s, stop)
+        _wait_for(process, until_s, stop)
         for tail in (errors, output):
             tail.join(max(0.0, until_s - time.monotonic()))
             if tail.is_alive():  # a process that it started holds it open
@@ -205,19 +207,24 @@ def run_program(
     return Ended(process.returncode, last_line(errors.end), output.end)
 
 
-def _wait_for(process: Started, stdin: bytes, until_s: float, stop: threading.Event | None) -> None:
-    """Write the input and wait for the end. Raises StillRunning."""
-    given: bytes | None = stdin
+def _wait_for(process: Started, until_s: float, stop: threading.Event | None) -> None:
+    """Wait for the end. Raises StillRunning."""
     while True:
         left_s = max(0.0, until_s - time.monotonic())
         try:
-            process.communicate(given, timeout=min(left_s, _LOOK_S))
+            process.wait(min(left_s, _LOOK_S))
         except StillRunning:
             if not left_s or (stop is not None and stop.is_set()):
                 raise
-            given = None  # it continues with what it was given first
         else:
             return
+
+
+def _feed(pipe: IO[bytes], content: bytes) -> None:
+    """Write the input of a program, as far as it reads it. `communicate` would stop at a timeout:
+    called again, it does not write the rest."""
+    with contextlib.suppress(OSError), pipe:
+        pipe.write(content)
 
 
 class _Tail(threading.Thread):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gossamer.base.processes import Ended
+from gossamer.base.processes import Ended, last_line
 from gossamer.errors import StoreError, UsageError
 from gossamer.fleet.update.bundle import read_facts
 from gossamer.fleet.update.remote_scripts import COPY, JOIN, LOOK, REMOVE, START
@@ -119,5 +119,6 @@ def _python_for(host: SshHost, facts: dict[str, str], told: dict[str, str]) -> s
 
 def _checked(ended: Ended, host: SshHost) -> str:
     if ended.code:
-        raise StoreError(f"{host.host}: {ended.error or f'exit code {ended.code}'}")
+        said = ended.error or last_line(ended.output) or f"exit code {ended.code}"
+        raise StoreError(f"{host.host}: {said.removeprefix('gossamer: ')}")
     return ended.output.decode(errors="replace")
