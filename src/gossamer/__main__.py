@@ -14,13 +14,14 @@ def start_single_file() -> None:
 
 def _main() -> None:
     """The commands; `unit run` under a launcher, which can replace the file."""
-    from gossamer.fleet.update.launcher import LAUNCHED, launch, must_launch
-    from gossamer.fleet.update.start_file import DIRECTORY
+    if sys.argv[1:3] == ["unit", "run"]:
+        from gossamer.fleet.update.launcher import LAUNCHED, launch, must_launch
+        from gossamer.fleet.update.start_file import DIRECTORY
 
-    if must_launch(sys.argv[1:]):
-        sys.exit(launch(Path(os.environ[DIRECTORY]), sys.argv[1:]))
-    if os.environ.get(LAUNCHED):
-        die_with_parent()
+        if must_launch(sys.argv[1:]):
+            sys.exit(launch(Path(os.environ[DIRECTORY]), sys.argv[1:]))
+        if os.environ.get(LAUNCHED):
+            die_with_parent()
     main()
 
 
