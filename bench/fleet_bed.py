@@ -144,7 +144,7 @@ class FleetBed:
         """One job for each line of seeds."""
         listed = self.home / f"jobs-{time.monotonic_ns()}.txt"
         listed.write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
-        return self.ask("add", "-f", str(listed), *flags)
+        return self.ask("add", str(listed), *flags)
 
     def until(self, is_so: Callable[[], bool], within_s: float, what: str) -> None:
         """Wait for a condition. Raises TimeoutError."""
@@ -181,7 +181,11 @@ def fleet_bed(
     port = free_port()
     settings = {"host": address, "port": port, "names": [address], **(hub or {})}
     _write_toml(hub_home / "hub.toml", settings)
+    secret = home / "token"
+    secret.touch(mode=0o600)
+    secret.write_text("a-token-of-the-fleet-bed\n", encoding="utf-8")
     command = [*_within_hub(network), *_PROGRAM, "hub", "serve", "-d", str(hub_home)]
+    command += ["--token-file", str(secret)]
     with (home / "hub.log").open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     bed = FleetBed(home, network, process, hub_home, unit_settings=unit or {})
