@@ -28,6 +28,7 @@ from bench.fleet_network import SITES, unit_network, why_not
 from bench.fleet_sites import FleetWeb, fleet_sites, generated, words_of
 
 import gossamer
+from gossamer.collection.directory import CollectionPaths, is_in_use
 
 DELAY_S = 0.2
 LEASE_S = 6.0
@@ -74,7 +75,7 @@ def run(bed: FleetBed, web: FleetWeb, options: argparse.Namespace) -> dict[str, 
     bed.until(lambda: open_jobs(bed) == 0, options.seconds, "end of all jobs")
     jobs_s = time.monotonic() - began_s
     bed.until(lambda: is_merged(bed), options.seconds, "merging")
-    states = bed.ask("jobs", "--limit", "100000")["jobs"]
+    states = bed.ask("jobs", "--limit", "10000")["jobs"]
     asked = web.requests()
     with tempfile.TemporaryDirectory(prefix="fleet-one-") as folder:
         one = Path(folder) / "one"
@@ -114,7 +115,10 @@ def open_jobs(bed: FleetBed) -> int:
 
 
 def is_merged(bed: FleetBed) -> bool:
-    return not int(bed.ask("status")["packages_waiting"])
+    """Everything is in the central collection, and its ranks are computed."""
+    if int(bed.ask("status")["packages_waiting"]):
+        return False
+    return not is_in_use(CollectionPaths(bed.hub_home / "collection"))
 
 
 def hurt(bed: FleetBed, options: argparse.Namespace) -> dict[str, int]:
@@ -161,7 +165,11 @@ def conventional(collection: Path, web: FleetWeb, bed: FleetBed) -> None:
 
 
 def compare(one: Path, other: Path) -> dict[str, int]:
-    """How many pages, links and best hits differ."""
+    """How many pages, links and best hits differ. Both indexes are rebuilt first: an index counts
+    texts that were replaced in its statistics, and the two have replaced different ones."""
+    for collection in (one, other):
+        words = [sys.executable, "-m", "gossamer", "rebuild", "index", "-c", str(collection)]
+        subprocess.run(words, check=True, capture_output=True)
     left, right = gossamer.open(one), gossamer.open(other)
     queries = [words_of(f"{n} {n} title", 2) for n in range(50)]
     hits = sum(best(left, query) != best(right, query) for query in queries)

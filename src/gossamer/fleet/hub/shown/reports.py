@@ -258,5 +258,8 @@ def status(hub: Hub) -> dict[str, Any]:
             "checks": len(hub.state.checks),
             "offers": hub.offers,
             "shared_addresses": dict(hub.giving.addresses.users()),
+            "packages_waiting": sum(
+                one.state in ("accepted", "checking") for one in hub.state.packages
+            ),
             **{name: packed[name] for name in ("sent_bytes", "crawled_bytes", "saved_bytes")},
         }
