@@ -132,7 +132,7 @@ class JobGiving:
         verdict = judge_lease(job, unit.id, told.fence)
         if verdict == "stale":
             was_its_own = job.unit == unit.id and job.fence == told.fence
-            return was_its_own and not job.is_open and told.ending is not None
+            return was_its_own and not job.is_open  # its package has ended it: it tells that next
         if verdict == "late" and not self._return_to(unit, job, told.fence):
             return False
         self._ends.set(job.id, self._clock.now_s() + self._settings.lease_s)
