@@ -339,3 +339,11 @@ def test_every_setting_of_a_unit_is_in_the_documents() -> None:
 
     missing = [f.name for f in fields(UnitSettings) if f"| `{f.name}` | " not in text]
     assert missing == []
+
+
+def test_a_job_brings_the_contact_of_its_hub_unless_the_owner_has_one(tmp_path: Path) -> None:
+    assignment = an_assignment(user_agent_contact="hub@a.example")
+
+    assert settings_of(tmp_path, assignment)["fetch.contact"] == "hub@a.example"
+    own = settings_of(tmp_path, assignment, contact="me@b.example")
+    assert own["fetch.contact"] == "me@b.example"

@@ -18,7 +18,7 @@ ALLOWED: Final = frozenset(
     {
         "scope", "include", "exclude", "depth", "ascend", "sitemaps", "max_matches", "threshold",
         "importance", "type", "list_only", "max_body", "order", "query", "duplicates", "delay",
-        "connections", "max_rate", "rate", "hours",
+        "connections", "max_rate", "rate", "hours", "user_agent_contact",
         "scope.domains", "urls.query", "urls.session_parameters",
     }
 )  # fmt: skip
