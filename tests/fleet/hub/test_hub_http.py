@@ -7,6 +7,7 @@ import httpx
 import msgspec
 import pytest
 
+from gossamer.fleet.hub.secure.limits import BodyRoom
 from gossamer.fleet.join_code import read_code
 from gossamer.fleet.protocol import (
     PIECE_BYTES,
@@ -156,3 +157,12 @@ def test_people_and_units_share_the_port(tmp_path: Path) -> None:
     with hub_server(tmp_path / "hub") as served, served.client() as client:
         assert client.get(f"{served.origin}/").text == "people"
         assert client.get("/nothing").status_code == 404
+
+
+def test_the_memory_for_bodies_is_limited_and_given_back() -> None:
+    room = BodyRoom(10)
+
+    assert room.take(6)
+    assert not room.take(5)
+    room.free(6)
+    assert room.take(10)

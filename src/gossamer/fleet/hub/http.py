@@ -22,7 +22,7 @@ from gossamer.fleet.hub.faults import UnitRefusal
 from gossamer.fleet.hub.hub import Hub
 from gossamer.fleet.hub.rows import UnitRow
 from gossamer.fleet.hub.saving import SharedFlush
-from gossamer.fleet.hub.secure.limits import RequestRates
+from gossamer.fleet.hub.secure.limits import BodyRoom, RequestRates
 from gossamer.fleet.protocol import (
     MESSAGE_BYTES,
     PIECE_BYTES,
@@ -40,6 +40,8 @@ _BODY_S: Final = 300.0  # for 4 MB: 14 kB/s
 _JOIN_BYTES: Final = 64 * 2**10
 _JOIN_TRIES: Final = 10  # wrong codes of one address in five minutes
 _RETRY_S: Final = 5.0
+_ROOM: Final = BodyRoom(256 * 2**20)  # for bodies of one process
+_SMALL_BYTES: Final = 64 * 2**10  # nearly all polls: they are not counted
 _M = TypeVar("_M", bound=FleetMessage)
 _ENCODER: Final = msgspec.json.Encoder()
 _JSON: Final = {"content-type": "application/json", "cache-control": "no-store"}
@@ -166,6 +168,18 @@ async def _body(request: Request, most: int) -> bytes:
     too_large = UnitRefusal(413, f"the request exceeds {most:,} bytes", "size")
     if not length.isdigit() or len(length) > 15 or int(length) > most:
         raise too_large
+    told = int(length) if "content-length" in request.headers else most  # else it is chunked
+    if told <= _SMALL_BYTES:
+        return await _read(request, most, too_large)
+    if not _ROOM.take(told):
+        raise UnitRefusal(503, "the hub receives too much at once", "busy", _RETRY_S)
+    try:
+        return await _read(request, most, too_large)
+    finally:
+        _ROOM.free(told)
+
+
+async def _read(request: Request, most: int, too_large: UnitRefusal) -> bytes:
     parts: list[bytes] = []
     size = 0
     try:

@@ -27,3 +27,20 @@ class RequestRates:
 
     def forget(self, unit: str) -> None:
         self._left.pop(unit, None)
+
+
+class BodyRoom:
+    """The memory for bodies that are being received, of all units together."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._left = most_bytes
+
+    def take(self, size: int) -> bool:
+        """Reserve room; False if there is none. The caller gives it back with `free`."""
+        if size > self._left:
+            return False
+        self._left -= size
+        return True
+
+    def free(self, size: int) -> None:
+        self._left += size
