@@ -26,6 +26,7 @@ from gossamer.fleet.hub.rows import SPECS, TABLES
 FORMAT: Final = 1
 NAMES: Final = (*TABLES, SPECS)
 RowChanges = Mapping[tuple[str, str], bytes | None]  # table and key -> row; None: deleted
+_AT_ONCE: Final = 400  # rows of a statement; older releases of SQLite allow 999 values
 _LOCK_KEY: Final = 0x676F7373_68756221  # of the advisory lock: `gosshub!`
 
 
@@ -132,17 +133,24 @@ class _Sqlite:
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
                 for table, put, gone in _by_table(changes):
-                    upsert = (
-                        f"INSERT INTO {table} VALUES (?, ?) "  # noqa: S608  # a name of ours
-                        "ON CONFLICT (key) DO UPDATE SET body = excluded.body"
-                    )
-                    self._writer.executemany(upsert, put)
+                    for start in range(0, len(put), _AT_ONCE):
+                        self._upsert(table, put[start : start + _AT_ONCE])
                     self._writer.executemany(f"DELETE FROM {table} WHERE key = ?", gone)  # noqa: S608
                 self._writer.execute("COMMIT")
             except sqlite3.Error as fault:
                 with suppress(sqlite3.Error):
                     self._writer.execute("ROLLBACK")
                 raise self._fault(fault) from fault
+
+    def _upsert(self, table: str, rows: list[tuple[str, bytes]]) -> None:
+        """One statement for many rows: each one would hand the interpreter's lock over twice, and
+        delay the event loop beside."""
+        values = ", ".join(["(?, ?)"] * len(rows))
+        statement = (
+            f"INSERT INTO {table} VALUES {values} "  # noqa: S608  # a name of ours
+            "ON CONFLICT (key) DO UPDATE SET body = excluded.body"
+        )
+        self._writer.execute(statement, [value for row in rows for value in row])
 
     def _fault(self, fault: sqlite3.Error) -> StoreError | DiskFault:
         code = getattr(fault, "sqlite_errorname", "")
