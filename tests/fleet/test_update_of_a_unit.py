@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from gossamer.base.clock import SystemClock
+from gossamer.fleet.hub.package_store import PackageStore
+from gossamer.fleet.protocol import JobSpec
 from gossamer.fleet.update.bundle import UnitFile
 from gossamer.fleet.update.versions import UpdateFolder
 from support.a_hub import ServedHub, hub_server
+from support.a_site import Pages, Request, page, robots, site_in_thread
 from support.killing import WAIT_S, until
 from support.unit_file import bare_command, bare_environment, built, restamped
 from support.updates import UpdateLab
@@ -123,3 +129,37 @@ def test_an_update_that_is_forged_leaves_the_unit_at_work(
 
     assert version_at(served) == "1.0"
     assert log_of(home).count("differs from the one that was signed") == 1
+
+
+def test_a_unit_ends_its_job_before_it_goes_to_the_new_version(
+    unit_file: UnitFile, lab: UpdateLab, tmp_path: Path
+) -> None:
+    first = restamped(unit_file, tmp_path / "first.pyz", "1.0")
+    home, may_continue = tmp_path / "home", threading.Event()
+
+    async def slow(request: Request) -> bytes:
+        await asyncio.to_thread(may_continue.wait)
+        return page("<p>text")
+
+    pages: Pages = {"/robots.txt": robots(""), "/": page("<a href=/b>b</a>"), "/b": slow}
+    with (
+        site_in_thread(pages) as site,
+        hub_server(lab.hub.parent, poll_s=0.2, wait_s=0.2) as served,
+        running_unit(served, first, home),
+    ):
+        store = PackageStore(lab.hub.parent, tmp_path / "collection", SystemClock())
+        store.attach(served.hub)
+        spec = JobSpec(kind="site", seeds=(site.url(),), options={"delay": 0})
+        (job,) = served.hub.add_jobs([spec])
+        try:
+            until(lambda: "/b" in site.asked)
+            lab.repository.offer(restamped(unit_file, tmp_path / "second.pyz", "1.1"))
+            until(lambda: "Version 1.1 is ready; it starts after this job." in log_of(home))
+            assert (version_at(served), job.state) == ("1.0", "allocated")
+        finally:
+            may_continue.set()
+        until(lambda: version_at(served) == "1.1")
+        store.close()
+
+    assert (job.state, job.fence) == ("done", 1)
+    assert [site.asked.count(path) for path in ("/", "/b")] == [1, 1]
