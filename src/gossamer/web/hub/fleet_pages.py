@@ -124,7 +124,6 @@ def specs_of(parameters: Parameters) -> list[JobSpec]:
             seeds=tuple(seeds),
             returns=parameters.text("returns") or "pages",  # type: ignore[arg-type]  # likewise
             filter=chosen,
-            depth=parameters.whole("depth"),
             max_pages=parameters.whole("max_pages"),
             max_time_s=float(parameters.whole("max_time")),
         )
@@ -232,7 +231,6 @@ _ADD: Final = (
           choices=("site", "list", "page")),
     Param(name="returns", help="What comes back.", place="body", default="pages",
           choices=("pages", "index", "summary")),
-    _number("depth", "Depth of the tree.", 8),
     _number("max_pages", "Maximum pages; 0: no limit.", 10**9),
     _number("max_time", "Maximum seconds; 0: no limit.", 10**8),
     _body("types", "Types that are sent."),

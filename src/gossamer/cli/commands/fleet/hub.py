@@ -167,9 +167,6 @@ def add(
     returns: Annotated[
         str, typer.Option("--returns", metavar="WHAT", help="pages, index or summary.")
     ] = "pages",
-    depth: Annotated[
-        int, typer.Option("--tree-depth", metavar="N", help="Levels of relays below.", min=0)
-    ] = 0,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -187,7 +184,6 @@ def add(
 
     fields: dict[str, Any] = {"kind": kind, "returns": returns}
     fields |= {"max_pages": max_pages} if max_pages else {}
-    fields |= {"depth": depth} if depth else {}
     if option:
         fields["options"] = dict(_pair(text) for text in option)
     added, shown = 0, []
@@ -320,7 +316,6 @@ def order(
 def invite(
     folder: HubOption = None,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="For whom it is.")] = "",
-    relay: Annotated[bool, typer.Option("--relay", help="The unit may be a relay.")] = False,
     hours: Annotated[
         float, typer.Option("--hours", metavar="N", help="Valid so long; 0: as set.", min=0)
     ] = 0.0,
@@ -340,7 +335,7 @@ def invite(
             _table(found["codes"], columns)
         return
     for _ in range(count):
-        found = _ask(folder, "invite", note=note, relay=relay, hours=hours)
+        found = _ask(folder, "invite", note=note, hours=hours)
         if not _print(found, as_json):
             print(found["line"])
 
