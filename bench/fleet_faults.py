@@ -174,7 +174,8 @@ def compare(one: Path, other: Path) -> dict[str, int]:
     queries = [words_of(f"{n} {n} title", 2) for n in range(50)]
     hits = sum(best(left, query) != best(right, query) for query in queries)
     return {
-        "pages_differ": len(pages_of(left) ^ pages_of(right)),
+        "pages_missing": len(pages_of(right) - pages_of(left)),
+        "pages_more": len(pages_of(left) - pages_of(right)),
         "links_differ": len(links_of(left) ^ links_of(right)),
         "queries_differ": hits,
     }
