@@ -108,8 +108,9 @@ def served(
 class Browser:
     """Somebody at a browser, or a program with the token."""
 
-    def __init__(self, server: Served, *, token: str = "") -> None:
+    def __init__(self, server: Served, *, token: str = "", scheme: str = "http") -> None:
         self._server = server
+        self._origin = f"{scheme}://127.0.0.1:8800"
         self._cookies = httpx.Cookies()
         self._headers = {"authorization": f"Bearer {token}"} if token else {}
 
@@ -119,7 +120,7 @@ class Browser:
     async def _ask(self, method: str, path: str, **more: Any) -> httpx.Response:
         transport = httpx.ASGITransport(self._server.app)
         async with httpx.AsyncClient(
-            transport=transport, base_url="http://127.0.0.1:8800", cookies=self._cookies
+            transport=transport, base_url=self._origin, cookies=self._cookies
         ) as client:
             headers = {**self._headers, **more.pop("headers", {})}
             answer = await client.request(method, path, headers=headers, **more)

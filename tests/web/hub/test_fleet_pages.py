@@ -32,7 +32,7 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
     plain = served(tmp_path / "c")
     context = replace(plain.context, hub=hub.hub)
     made = replace(plain, context=context, app=build_app(context, Names("127.0.0.1"), PAGES))
-    yield Fleet(hub, made, Browser(made))
+    yield Fleet(hub, made, Browser(made, scheme="https"))
     context.collections.close()
     hub.hub.close()
 
