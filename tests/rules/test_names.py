@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from gossamer.settings import SECTIONS
@@ -44,3 +44,10 @@ def test_no_two_modules_define_a_type_of_the_same_name() -> None:
 
 def test_the_files_that_run_first_are_there() -> None:
     assert [path for path in LONGEST if not path.is_file()] == []
+
+
+def test_no_two_test_files_have_the_same_name() -> None:
+    """pytest imports them by their name alone."""
+    names = Counter(path.name for path in SRC.parents[1].joinpath("tests").rglob("test_*.py"))
+
+    assert [name for name, count in names.items() if count > 1] == []
