@@ -253,3 +253,22 @@ def test_a_restarted_hub_has_everything_that_it_answered(tmp_path: Path) -> None
     assert (other.job, other.spec.name) == ("j3", "example.com")
     again.later(101)
     assert again.hub.giving.job(job.job).state == "unallocated"
+
+
+def test_a_job_whose_package_cannot_be_merged_is_done_again(tmp_path: Path) -> None:
+    hub = a_hub(tmp_path, max_tries=2)
+    hub.hub.add_jobs([site("a.example")])
+    unit = hub.new_unit()
+    unit.finish(unit.ask())
+    first = hub.pieces.merged[-1]
+    hub.hub.merge_failed(first, "a file was damaged")
+    hub.later(10)
+    again = unit.ask()
+    unit.finish(again, pages_of("https://a.example/", text="new"))
+    hub.hub.intake.note_merged(hub.pieces.merged[-1])
+
+    assert again.fence == 2
+    assert [row.state for row in hub.hub.state.packages] == ["refused", "merged"]
+    assert [job.state for job in hub.hub.state.jobs] == ["done"]
+    hub.hub.merge_failed(first, "once more")  # told twice: nothing happens
+    assert [job.state for job in hub.hub.state.jobs] == ["done"]

@@ -277,6 +277,15 @@ class JobGiving:
         self._audit.note(who, "again", job=job.id, fence=job.fence)
         self.hold(job, is_held=False)
 
+    def redo(self, job: JobRow, reason: str) -> None:
+        """A job that was done is done again, because its result cannot be used. It counts as a try
+        that failed."""
+        moves.reopen(job, moves.hosts_of(self._state.spec_of(job.id)))
+        if moves.fail(job, reason, self._settings.max_tries, self._clock.wall_us()):
+            job.hosts = ()
+        self._state.jobs.put(job)
+        self._wait(job)
+
     # -- the next job of a unit
 
     def next_for(self, unit: UnitRow, told: set[str]) -> Assignment | None:

@@ -216,6 +216,19 @@ class Hub:
                 if self.intake.door is not None:
                     self.intake.door.merge(row.id, row.job)
 
+    def merge_failed(self, package: str, reason: str) -> None:
+        """A package could not be merged as a whole: its job is done again, so that nothing is
+        lost."""
+        with self.state.lock:
+            row = self.state.packages.get(package)
+            if row is None or row.state != "accepted":
+                return
+            self.intake.reject(row, reason)
+            job = self.state.jobs.get(row.job)
+            if job is not None and job.state == "done":
+                self.giving.redo(job, f"its package was not merged: {reason}")
+            self.audit.note("hub", "merge_failed", package=package, reason=reason)
+
     # -- people
 
     def add_jobs(

@@ -64,7 +64,7 @@ class PackageStore:
         Raises StoreError, OSError."""
         self.merger.prepare()
         hub.giving.salt = self._known.salt()
-        self.on_merged = lambda package, _: hub.intake.note_merged(package)
+        self.on_merged = lambda package, result: _note(hub, package, result)
         hub.intake.door = self
         hub.intake.folder = self._checked
         self.tick()
@@ -153,3 +153,13 @@ class PackageStore:
         """Delete a package that is not to be merged."""
         for suffix in (".json", ".wacz"):
             (self._checked / f"{package}{suffix}").unlink(missing_ok=True)
+
+
+def _note(hub: Hub, package: str, result: MergeResult) -> None:
+    """A package that was not merged, or not with all its bodies, is no result."""
+    if result.error:
+        hub.merge_failed(package, result.error)
+    elif result.lost:
+        hub.merge_failed(package, f"{result.lost} bodies that the hub was to have are not there")
+    else:
+        hub.intake.note_merged(package)
